@@ -1,0 +1,29 @@
+/**
+ * Where file contents come from (S7.1, S9.7). A path is opaque to the tracker and to compaction; the file source owns its
+ * form and its scope.
+ */
+
+/** Why a file cannot be shown. */
+export type Unreadable =
+  | 'not-found'
+  | 'outside-scope'
+  | 'not-a-file'
+  | 'binary'
+  | 'not-utf8'
+  | 'ignored'
+  | 'denied'
+  | 'too-large';
+
+/** A file's text, or why there is none. Text has no byte-order mark and keeps its line endings. */
+export type FileRead =
+  | { readonly ok: true; readonly path: string; readonly text: string; readonly source: 'disk' | 'session' | (string & {}) }
+  | { readonly ok: false; readonly path: string; readonly reason: Unreadable };
+
+export interface FileSource {
+  /** One canonical spelling per file: symlinks resolved, case and Unicode form as the file system folds them. */
+  canonical(path: string): string;
+  /** How a path is shown to model and user: relative to the root when inside. */
+  display(path: string): string;
+  /** The current text of a file. Never throws for a bad path; never follows a link out of the scope. */
+  read(path: string): Promise<FileRead>;
+}

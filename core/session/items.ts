@@ -1,0 +1,83 @@
+/**
+ * The entries of a conversation (S5.1). Items are immutable and have stable ids; everything that reads or writes a
+ * conversation, whichever provider or agent it comes from, speaks in these four kinds.
+ */
+
+/** The stable id of an item, unique in its session. */
+export type ItemId = string;
+
+/** Who runs a loop; third parties may name roles of their own. */
+export type Role = 'main' | 'compact-worker' | (string & {});
+
+/** A JSON value; what tool arguments and provider data are made of. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** An image by its bytes (base64) or by reference. Width and height are pixels, where known. */
+export interface ImagePart {
+  readonly type: 'image';
+  readonly mediaType: string;
+  readonly data?: string;
+  readonly url?: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export type Part = TextPart | ImagePart;
+
+interface ItemBase {
+  readonly id: ItemId;
+  /**
+   * The reply of the model that this item is part of. All reasoning, text and calls of one reply share it; without it
+   * neighbouring assistant items up to the next result or user message form one reply.
+   */
+  readonly reply?: string;
+  /** Data of the provider that Pith cannot interpret and hands back as it came. */
+  readonly provider?: { readonly [key: string]: Json };
+  /** The plugin that appended or revised the item. */
+  readonly by?: string;
+}
+
+export interface MessageItem extends ItemBase {
+  readonly kind: 'message';
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly parts: readonly Part[];
+}
+
+export interface ToolCallItem extends ItemBase {
+  readonly kind: 'tool_call';
+  /** Unique per session only; links the call to its result. */
+  readonly callId: string;
+  readonly name: string;
+  /** Parsed arguments; a string only where the source's text is not JSON. */
+  readonly arguments: Json;
+}
+
+export interface ToolResultItem extends ItemBase {
+  readonly kind: 'tool_result';
+  readonly callId: string;
+  /** One or two lines that always stay. */
+  readonly summary: string;
+  /** What prune drops. On the wire: content if present, else summary. */
+  readonly content?: readonly Part[];
+  readonly isError?: boolean;
+}
+
+export interface ReasoningItem extends ItemBase {
+  readonly kind: 'reasoning';
+  readonly text?: string;
+  /** Encrypted reasoning or a signature, base64; bound to the prefix it was made on. */
+  readonly opaque?: string;
+}
+
+export type Item = MessageItem | ToolCallItem | ToolResultItem | ReasoningItem;
+
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: ItemId } : never;
+
+/** An item that is about to be appended; the session gives it an id where it has none. */
+export type NewItem = WithoutId<Item>;

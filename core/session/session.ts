@@ -1,0 +1,41 @@
+/** What a session offers (S5): an append-only log of records, and what can be read from it. */
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { SessionToken } from '../kernel/token';
+import type { Item, ItemId, NewItem } from './items';
+import type { Position, RecordDraft, SessionRecord } from './records';
+
+export interface SessionState<T> {
+  get(): T | undefined;
+  set(value: T): void;
+}
+
+export interface Session {
+  readonly id: string;
+  /** Where the files of the session are, if known. */
+  readonly root: string | undefined;
+  /** Position of the newest record. */
+  readonly position: Position;
+  /** The log from a position on, by reference; never copied. */
+  records(from?: Position, to?: Position): Iterable<SessionRecord>;
+  /** Number of items in the log. */
+  readonly itemCount: number;
+  /** The item with this 0-based number. Throws `PITH_SESSION_POSITION` outside the log. */
+  item(index: number): Item;
+  /** Number of the item with this id, or undefined. */
+  indexOf(id: ItemId): number | undefined;
+  items(from?: number, to?: number): Iterable<Item>;
+  /** Appends items durably and returns them with their ids. */
+  append(items: readonly NewItem[], by?: string): readonly Item[];
+  /** Appends records of any kind but the header. */
+  record(...drafts: readonly RecordDraft[]): void;
+  /** Called with every record after it was appended; returns how to stop. */
+  observe(observer: (record: SessionRecord) => void): () => void;
+  /** Pins an item of the log or a text: it stands after the system prompt in every context (S5.1). */
+  pin(item: ItemId | { readonly text: string }): void;
+  /** Namespaced state of a plugin; follows restore and undo. */
+  state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T>;
+  /** A service that exists once per session. */
+  get<T>(token: SessionToken<T>): T;
+  /** Closes the session: its services are disposed, later writes throw `PITH_SESSION_CLOSED`. */
+  close(): Promise<void>;
+}

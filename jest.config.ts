@@ -1,0 +1,13 @@
+import type { Config } from 'jest';
+
+const config: Config = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/test/consumers/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],
+  transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
+  testTimeout: 30_000,
+};
+
+export default config;

@@ -1,0 +1,32 @@
+/** The desk (S9.5): the agent's side of a compaction. */
+import type { Session } from '../../core/index';
+import type { Desk } from './worker';
+
+/** A range of a file that will be read into the context; 1-based lines, inclusive. */
+export interface Mark {
+  readonly path: string;
+  readonly fromLine: number;
+  readonly toLine: number;
+  readonly tokens: number;
+  readonly source: 'disk' | 'session' | (string & {});
+  readonly reason?: string;
+}
+
+/** A desk as plugins on the agent's side see it. */
+export interface OpenDesk extends Desk {
+  readonly compaction: string;
+  readonly session: Session;
+  /** Marks so far, overlapping ranges of one file merged. */
+  readonly marks: readonly Mark[];
+  readonly references: readonly { readonly path: string; readonly note?: string }[];
+  readonly summary: string | undefined;
+  /** Tokens of all marks as they will be injected. */
+  readonly markedTokens: number;
+  /** Tokens that all marks would take with this one added. */
+  tokensWith(mark: { readonly path: string; readonly offset?: number; readonly limit?: number }): Promise<number>;
+}
+
+/** Finds the desk of a running compaction by the session it works for. */
+export interface Desks {
+  of(session: Session): OpenDesk | undefined;
+}

@@ -1,0 +1,54 @@
+/** The contract between a compaction and whoever writes its summary (S9.4, S9.5). A job is a small message; the desk answers the rest. */
+import type { ToolResult, ToolSchema, WorkUsage } from '../../core/index';
+
+/** What a compact worker is asked to do. Bounded whatever the size of the session; may cross a process. */
+export interface CompactJob {
+  readonly id: string;
+  readonly sessionId: string;
+  /** The input of S9.4: overview, user messages, previous summary, default references; framed as data. */
+  readonly overview: string;
+  /** Focus of a manual compaction, in the user's words. */
+  readonly focus?: string;
+  /** Instructions of the manifest. */
+  readonly instructions?: string;
+  /** Item numbers (0-based) of the part to summarise: `from` inclusive, `to` exclusive. */
+  readonly range: { readonly from: number; readonly to: number };
+  /** Whether an earlier summary covers what lies before the range; `read_history` of item -1 shows it. */
+  readonly previousSummary?: string;
+  /** Files that are references unless marked. */
+  readonly defaultReferences: readonly string[];
+  /** Headings and advice of the summary format. */
+  readonly format: { readonly name: string; readonly instructions: string };
+  readonly tools: readonly ToolSchema[];
+  readonly limits: {
+    readonly summaryMaxTokens: number;
+    readonly autoReadBudget: number;
+    readonly maxInputTokens: number;
+    readonly timeoutMs: number;
+  };
+}
+
+/** The agent's side of a job: every file, range, mark and word of history is had here, and nowhere else. */
+export interface Desk {
+  call(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
+}
+
+export interface WorkerProgress {
+  readonly phase: string;
+  readonly tokens: number;
+}
+
+/** What a worker tells of itself when it is done; the summary and the marks lie at the desk. */
+export interface WorkerReport {
+  readonly model?: string;
+  readonly usage: WorkUsage;
+}
+
+export interface CompactWorker {
+  readonly name: string;
+  run(
+    job: CompactJob,
+    desk: Desk,
+    options: { readonly signal: AbortSignal; progress(progress: WorkerProgress): void },
+  ): Promise<WorkerReport>;
+}
