@@ -8,6 +8,7 @@ const config: Config = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/.config/closing-line.cjs'],
 };
 
 export default config;

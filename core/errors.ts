@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   PITH_PLUGIN_STOP: 'a plugin failed or did not end in time while stopping',
   PITH_SETUP_OVER: 'a plugin registered something after its setup had ended',
   PITH_SERVICE_MISSING: 'a service was asked for that nobody provides',
+  PITH_SERVICE_FAILED: 'the factory of a service threw or needs itself',
   PITH_HOOK_UNKNOWN: 'a hook was named that nobody defines',
   PITH_HOOK_FAILED: 'a handler of a hook threw, rejected or returned something invalid',
   PITH_HOOK_DEADLINE: 'a handler of a hook did not end before its deadline',
@@ -27,6 +28,8 @@ export const ERROR_CODES = {
   // session
   PITH_SESSION_CORRUPT: 'a session log has a malformed line',
   PITH_SESSION_SCHEMA: 'a session log was written by a newer version',
+  PITH_SESSION_EXISTS: 'a session of this id exists already',
+  PITH_SESSION_NOT_FOUND: 'no session of this id is kept',
   PITH_SESSION_CLOSED: 'the session was closed',
   PITH_SESSION_POSITION: 'a position is not in the log of the session',
   PITH_SESSION_NO_CHECKPOINT: 'there is no compaction to undo',

@@ -1,5 +1,5 @@
 /** A view of what one request sends (S5.4): system content and conversation, without copying the history. */
-import type { Edit } from '../session/records';
+import type { Block, Edit } from '../session/records';
 import type { Item } from '../session/items';
 import type { Estimate } from '../tokens/occupancy';
 
@@ -7,6 +7,8 @@ import type { Estimate } from '../tokens/occupancy';
 export interface SystemPart {
   readonly kind: 'prompt' | 'pin' | 'block';
   readonly text: string;
+  /** The block of the checkpoint, where it is one. */
+  readonly block?: Block;
 }
 
 export interface ContextView {
@@ -16,6 +18,8 @@ export interface ContextView {
   readonly length: number;
   /** Digest of system content and items; equal digests mean equal bytes. */
   readonly digest: string;
+  /** Digest of system content and the first `length` items. */
+  digestOf(length: number): string;
   /** The item at a 0-based position of this context, with edits applied; the very object of the log where nothing changed. */
   at(index: number): Item;
   items(from?: number, to?: number): Iterable<Item>;

@@ -96,15 +96,31 @@ export interface MeasuredOn {
 
 /** Everything a log may hold, by kind `t`. */
 export type RecordBody =
-  | { readonly t: 'session'; readonly schema: 'pith.session/1'; readonly id: string; readonly root?: string; readonly source?: string }
+  | {
+      readonly t: 'session';
+      readonly schema: 'pith.session/1';
+      readonly id: string;
+      readonly root?: string;
+      readonly source?: string;
+    }
   | { readonly t: 'item'; readonly item: Item; readonly count?: ItemCount; readonly enc?: string }
-  | { readonly t: 'settings'; readonly system?: string; readonly tools?: readonly ToolSchema[]; readonly model?: string }
+  | {
+      readonly t: 'settings';
+      readonly system?: string;
+      readonly tools?: readonly ToolSchema[];
+      readonly model?: string;
+    }
   | { readonly t: 'pin'; readonly item?: ItemId; readonly text?: string }
   | { readonly t: 'usage'; readonly usage: Usage; readonly on?: MeasuredOn }
   | { readonly t: 'turn'; readonly phase: 'start' | 'end'; readonly turn: number }
   | { readonly t: 'run'; readonly outcome: RunOutcome; readonly reason?: string }
   | { readonly t: 'edits'; readonly by: string; readonly edits: readonly Edit[]; readonly reason?: string }
-  | { readonly t: 'compaction'; readonly phase: 'start' | 'done' | 'failed'; readonly compaction: string; readonly data: { readonly [key: string]: Json } }
+  | {
+      readonly t: 'compaction';
+      readonly phase: 'start' | 'done' | 'failed';
+      readonly compaction: string;
+      readonly data: { readonly [key: string]: Json };
+    }
   | ({ readonly t: 'checkpoint' } & Checkpoint)
   | { readonly t: 'undo'; readonly checkpoint: Position }
   | { readonly t: 'state'; readonly namespace: string; readonly value: Json };

@@ -12,13 +12,19 @@ export interface Mark {
   readonly reason?: string;
 }
 
+/** A file that is only named in the new context. */
+export interface Reference {
+  readonly path: string;
+  readonly note?: string;
+}
+
 /** A desk as plugins on the agent's side see it. */
 export interface OpenDesk extends Desk {
   readonly compaction: string;
   readonly session: Session;
   /** Marks so far, overlapping ranges of one file merged. */
   readonly marks: readonly Mark[];
-  readonly references: readonly { readonly path: string; readonly note?: string }[];
+  readonly references: readonly Reference[];
   readonly summary: string | undefined;
   /** Tokens of all marks as they will be injected. */
   readonly markedTokens: number;

@@ -1,0 +1,150 @@
+/**
+ * Groups: what cannot be parted (S1, S5.6). A group is one reply of the model (reasoning, text, calls) with the results of
+ * its calls, or a single message of the user. Folding a log into groups keeps every context whole whatever the log holds:
+ * results stand right behind their calls, orphans stay out, missing results are closed, nothing is empty.
+ */
+import type { Item, ItemId, MessageItem, Part, ToolCallItem, ToolResultItem } from '../session/items';
+import { hasContent, wellFormed } from '../session/well-formed';
+
+/** How an edit changes one item; see {@link Edit}. */
+export interface ItemChange {
+  readonly drop?: true;
+  readonly content?: string | null;
+}
+
+/** Edits in force, by item. */
+export interface Changes {
+  changeOf(id: ItemId): ItemChange | undefined;
+  /** What stands before an item; it is put before the group of the item. */
+  insertedBefore(id: ItemId): readonly Item[];
+}
+
+export interface Group {
+  /** What the model said, in order; or one message of the user. */
+  readonly said: Item[];
+  /** Results by call id; undefined while none has come. */
+  readonly results: Map<string, ToolResultItem | undefined>;
+  /** Calls in the order their results are sent: answered ones first come, first sent. */
+  readonly order: string[];
+  readonly reply: string | undefined;
+  readonly user: boolean;
+}
+
+/** The text of a result that never came (S5.5). */
+export const INTERRUPTED = 'interrupted: the call was not completed and has no result';
+
+export function openGroup(item: Item): Group {
+  const user = item.kind === 'message' && item.role !== 'assistant';
+  const group: Group = { said: [], results: new Map(), order: [], reply: item.reply, user };
+  extendGroup(group, item);
+  return group;
+}
+
+/** Adds an item of the reply to its group. */
+export function extendGroup(group: Group, item: Item): void {
+  group.said.push(item);
+  if (item.kind === 'tool_call' && !group.results.has(item.callId)) group.results.set(item.callId, undefined);
+}
+
+/** Whether an item goes on the reply of this group. */
+export function continuesReply(group: Group, item: Item): boolean {
+  if (group.user || (item.kind === 'message' && item.role !== 'assistant')) return false;
+  if (item.reply !== undefined || group.reply !== undefined) return item.reply === group.reply;
+  return group.order.length === 0;
+}
+
+/** Takes a result in; false if its call is not waiting for one. */
+export function answerGroup(group: Group, result: ToolResultItem): boolean {
+  if (!group.results.has(result.callId) || group.results.get(result.callId) !== undefined) return false;
+  group.results.set(result.callId, result);
+  group.order.push(result.callId);
+  return true;
+}
+
+/** The items of a group as they are sent; empty if nothing of it may be sent. */
+export function flattenGroup(group: Group, changes: Changes): Item[] {
+  const sent: Item[] = [];
+  const inserted: Item[] = [];
+  let speaks = false;
+  const calls = new Set<string>();
+  for (const item of group.said) {
+    inserted.push(...changes.insertedBefore(item.id));
+    const changed = changeItem(item, changes.changeOf(item.id));
+    if (changed === undefined || !hasContent(changed)) continue;
+    if (changed.kind === 'tool_call') {
+      if (calls.has(changed.callId)) continue;
+      calls.add(changed.callId);
+    }
+    speaks ||= changed.kind !== 'reasoning';
+    sent.push(wellFormed(asSent(changed)));
+  }
+  if (!speaks) return inserted;
+  for (const callId of group.order) {
+    const result = group.results.get(callId);
+    if (result === undefined) continue;
+    inserted.push(...changes.insertedBefore(result.id));
+    const changed = changeItem(result, changes.changeOf(result.id));
+    if (changed !== undefined && calls.delete(callId)) sent.push(wellFormed(changed));
+  }
+  for (const item of group.said) {
+    if (item.kind === 'tool_call' && calls.delete(item.callId)) sent.push(interrupted(item));
+  }
+  return inserted.length === 0 ? sent : [...inserted, ...sent];
+}
+
+/** The item with a change, or undefined where it is dropped; the very same object where nothing changes. */
+export function changeItem(item: Item, change: ItemChange | undefined): Item | undefined {
+  if (change === undefined) return item;
+  if (change.drop) return undefined;
+  if (change.content === undefined) return item;
+  const parts: Part[] = change.content === null ? [] : [{ type: 'text', text: change.content }];
+  if (item.kind === 'tool_result') {
+    const { content: _, ...rest } = item;
+    return Object.freeze(change.content === null ? rest : { ...rest, content: parts });
+  }
+  if (item.kind === 'message') {
+    return Object.freeze({ ...item, parts: [...parts, ...item.parts.filter((part) => part.type === 'image')] });
+  }
+  return item;
+}
+
+/** A system message inside the conversation is sent as a labelled note: system content stands first, once (S5.6). */
+function asSent(item: Item): Item {
+  if (item.kind !== 'message' || item.role !== 'system') return item;
+  const note: MessageItem = {
+    ...item,
+    role: 'user',
+    parts: [{ type: 'text', text: '[System note]' }, ...item.parts],
+  };
+  return Object.freeze(note);
+}
+
+function interrupted(call: ToolCallItem): ToolResultItem {
+  return Object.freeze({
+    kind: 'tool_result' as const,
+    id: `${call.id}!`,
+    callId: call.callId,
+    summary: `${call.name}: ${INTERRUPTED}`,
+    isError: true,
+  });
+}
+
+/** What is wrong with a group under these changes, or undefined: edits leave or take what cannot be parted as a whole. */
+export function faultOfGroup(group: Group, changes: Changes): string | undefined {
+  const stays = (item: Item): boolean => changes.changeOf(item.id)?.drop !== true;
+  const staying = group.said.filter((item) => stays(item) && hasContent(item));
+  for (const item of staying) {
+    const changed = changeItem(item, changes.changeOf(item.id));
+    if (changed !== undefined && !hasContent(changed)) return `message ${item.id} would be empty`;
+  }
+  for (const item of group.said) {
+    const result = item.kind === 'tool_call' ? group.results.get(item.callId) : undefined;
+    if (result !== undefined && stays(item) !== stays(result))
+      return `call ${item.id} and result ${result.id} would be parted`;
+  }
+  const speaks = (item: Item): boolean => item.kind !== 'reasoning' && hasContent(item);
+  if (staying.length > 0 && group.said.some(speaks) && !staying.some(speaks)) {
+    return `reasoning ${staying[0]?.id ?? ''} would stand without what it belongs to`;
+  }
+  return undefined;
+}

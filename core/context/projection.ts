@@ -1,0 +1,285 @@
+/**
+ * The projection (S5.4): folds the records of a log, one by one, into what a request sends. A pure function of the log:
+ * the same records give the same context, whether folded as they came or all at once.
+ */
+import type { Item, ItemId } from '../session/items';
+import type { Checkpoint, Edit, Position, SessionRecord, ToolSchema } from '../session/records';
+import { ChangeTable } from './edits';
+import { answerGroup, continuesReply, extendGroup, flattenGroup, openGroup } from './groups';
+import type { Changes, Group } from './groups';
+import type { SystemPart } from './view';
+
+/** The items of a log by number and id. */
+export interface ItemLog {
+  readonly itemCount: number;
+  item(index: number): Item;
+  indexOf(id: ItemId): number | undefined;
+}
+
+/** A checkpoint in force, with the place of its record. */
+export interface PlacedCheckpoint extends Checkpoint {
+  readonly seq: Position;
+}
+
+export class Projection {
+  readonly #log: ItemLog;
+  #settings: { system?: string; tools: readonly ToolSchema[]; model?: string } = { tools: [] };
+  readonly #pins: SystemPart[] = [];
+  readonly #checkpoints: PlacedCheckpoint[] = [];
+  readonly #kept: Edit[] = [];
+  readonly #openings: number[] = [];
+  #turnsRecorded = false;
+  #awaitsOpening = false;
+  /** Number of the first item that is not leading system content. */
+  #firstSpoken: number | undefined;
+  #table = new ChangeTable();
+  #groups: Group[] = [];
+  #groupOf = new Map<ItemId, number>();
+  #waiting = new Map<string, number>();
+  #entries: Item[] = [];
+  #starts: number[] = [];
+  #shared = 0;
+  #sharedStarts = 0;
+  #changedFrom = 0;
+  #rebuilt = false;
+
+  constructor(log: ItemLog) {
+    this.#log = log;
+  }
+
+  get settings(): { readonly system?: string; readonly tools: readonly ToolSchema[]; readonly model?: string } {
+    return this.#settings;
+  }
+
+  get checkpoint(): PlacedCheckpoint | undefined {
+    return this.#checkpoints.at(-1);
+  }
+
+  /** Edits in force on the conversation. */
+  get changes(): Changes {
+    return this.#table;
+  }
+
+  /** Numbers of the items that opened the turns, ascending. */
+  get openings(): readonly number[] {
+    return this.#openings;
+  }
+
+  /** Prompt, pins and blocks in the order they are sent. */
+  get system(): readonly SystemPart[] {
+    const { system } = this.#settings;
+    const blocks = this.checkpoint?.blocks ?? [];
+    return [
+      ...(system === undefined || system === '' ? [] : [{ kind: 'prompt' as const, text: system }]),
+      ...this.#pins,
+      ...blocks.map((block) => ({ kind: 'block' as const, text: block.text })),
+    ];
+  }
+
+  /** The conversation. Positions below what was handed out never change under the holder: the list is replaced instead. */
+  share(): {
+    readonly entries: readonly Item[];
+    readonly starts: readonly number[];
+    readonly groups: readonly Group[];
+  } {
+    this.#shared = this.#entries.length;
+    this.#sharedStarts = this.#starts.length;
+    return { entries: this.#entries, starts: this.#starts, groups: this.#groups };
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  get entries(): readonly Item[] {
+    return this.#entries;
+  }
+
+  /** Number of the group that holds an item of the context. */
+  groupOf(id: ItemId): number | undefined {
+    return this.#groupOf.get(id);
+  }
+
+  /** First entry of the newest reply: all before it was the prompt of that reply. */
+  get replyStart(): number {
+    return this.#starts.at(-1) ?? 0;
+  }
+
+  /** What changed since the last call: the first entry that is not what it was, and whether a checkpoint came or went. */
+  takeChanges(): { readonly from: number; readonly rebuilt: boolean } {
+    const changes = { from: this.#changedFrom, rebuilt: this.#rebuilt };
+    this.#changedFrom = this.#entries.length;
+    this.#rebuilt = false;
+    return changes;
+  }
+
+  apply(record: SessionRecord): void {
+    switch (record.t) {
+      case 'item':
+        return this.#takeItem(record.item);
+      case 'settings': {
+        const { system, tools, model } = record;
+        this.#settings = {
+          ...this.#settings,
+          ...(system !== undefined && { system }),
+          ...(tools && { tools }),
+          ...(model !== undefined && { model }),
+        };
+        return;
+      }
+      case 'pin':
+        return this.#pin(record.item, record.text);
+      case 'turn':
+        this.#turnsRecorded = true;
+        this.#awaitsOpening = record.phase === 'start';
+        return;
+      case 'edits':
+        return this.#keep(record.edits);
+      case 'checkpoint':
+        this.#checkpoints.push({ ...record, seq: record.seq });
+        return this.#restart();
+      case 'undo': {
+        const undone = this.#checkpoints.findIndex((checkpoint) => checkpoint.seq === record.checkpoint);
+        if (undone === -1) return;
+        this.#checkpoints.length = undone;
+        return this.#restart();
+      }
+      default:
+        return;
+    }
+  }
+
+  #takeItem(item: Item): void {
+    if (item.kind === 'message' && item.role === 'system' && this.#firstSpoken === undefined) {
+      this.#pins.push({ kind: 'pin', text: textOf(item) });
+      return;
+    }
+    this.#firstSpoken ??= this.#log.indexOf(item.id) ?? 0;
+    if (item.kind === 'message' && item.role === 'user') this.#noteOpening(item);
+    this.#fold(item);
+  }
+
+  #noteOpening(item: Item): void {
+    if (this.#turnsRecorded && !this.#awaitsOpening) return;
+    this.#awaitsOpening = false;
+    const number = this.#log.indexOf(item.id);
+    if (number !== undefined) this.#openings.push(number);
+  }
+
+  #fold(item: Item): void {
+    if (item.kind === 'tool_result') {
+      const at = this.#waiting.get(item.callId);
+      const group = at === undefined ? undefined : this.#groups[at];
+      if (at === undefined || group === undefined || !answerGroup(group, item)) return;
+      this.#waiting.delete(item.callId);
+      this.#groupOf.set(item.id, at);
+      return this.#flattenFrom(at);
+    }
+    let at = this.#groups.length - 1;
+    const newest = this.#groups[at];
+    if (newest !== undefined && continuesReply(newest, item)) {
+      extendGroup(newest, item);
+    } else {
+      this.#groups.push(openGroup(item));
+      at++;
+    }
+    this.#groupOf.set(item.id, at);
+    if (item.kind === 'tool_call') this.#waiting.set(item.callId, at);
+    this.#flattenFrom(at);
+  }
+
+  /** Sends the groups from `at` on anew; everything before stays as it is. */
+  #flattenFrom(at: number): void {
+    const start = at < this.#starts.length ? (this.#starts[at] ?? 0) : this.#entries.length;
+    const fresh: Item[] = [];
+    const starts: number[] = [];
+    for (let index = at; index < this.#groups.length; index++) {
+      const group = this.#groups[index];
+      starts.push(start + fresh.length);
+      if (group !== undefined) fresh.push(...flattenGroup(group, this.#table));
+    }
+    let same = 0;
+    while (start + same < this.#entries.length && same < fresh.length && this.#entries[start + same] === fresh[same])
+      same++;
+    const changed = start + same;
+    if (changed < this.#entries.length) {
+      this.#changedFrom = Math.min(this.#changedFrom, changed);
+      if (changed < this.#shared) {
+        this.#entries = this.#entries.slice(0, changed);
+        this.#shared = 0;
+      } else {
+        this.#entries.length = changed;
+      }
+    }
+    for (let index = same; index < fresh.length; index++) this.#entries.push(fresh[index] as Item);
+    this.#placeStarts(at, starts);
+  }
+
+  /** Starts that were handed out never change under the holder either. */
+  #placeStarts(at: number, starts: readonly number[]): void {
+    for (const [offset, start] of starts.entries()) {
+      const index = at + offset;
+      if (this.#starts[index] === start) continue;
+      if (index < this.#sharedStarts) {
+        this.#starts = this.#starts.slice(0, index);
+        this.#sharedStarts = 0;
+      }
+      this.#starts[index] = start;
+    }
+  }
+
+  #pin(id: ItemId | undefined, text: string | undefined): void {
+    if (text !== undefined) this.#pins.push({ kind: 'pin', text });
+    if (id === undefined) return;
+    const number = this.#log.indexOf(id);
+    const item = number === undefined ? undefined : this.#log.item(number);
+    if (item?.kind !== 'message') return;
+    this.#pins.push({ kind: 'pin', text: textOf(item) });
+    this.#keep([{ edit: 'drop', items: [id] }]);
+  }
+
+  #keep(edits: readonly Edit[]): void {
+    let from = this.#groups.length;
+    for (const edit of edits) {
+      this.#kept.push(edit);
+      from = Math.min(from, this.#change(edit));
+    }
+    if (from < this.#groups.length) this.#flattenFrom(from);
+  }
+
+  /** Puts an edit in force and returns the first group it touches. */
+  #change(edit: Edit): number {
+    const touched = this.#table.add(edit).map((id) => this.#groupOf.get(id) ?? this.#groups.length);
+    return Math.min(this.#groups.length, ...touched);
+  }
+
+  /** Folds the conversation anew from the newest checkpoint on. */
+  #restart(): void {
+    const checkpoint = this.checkpoint;
+    this.#groups = [];
+    this.#groupOf = new Map();
+    this.#waiting = new Map();
+    this.#entries = [];
+    this.#starts = [];
+    this.#shared = 0;
+    this.#sharedStarts = 0;
+    this.#changedFrom = 0;
+    this.#rebuilt = true;
+    this.#table = new ChangeTable();
+    for (const edit of [...this.#kept, ...(checkpoint?.edits ?? [])]) this.#table.add(edit);
+    const lead = checkpoint?.lead === undefined ? undefined : this.#log.indexOf(checkpoint.lead);
+    if (lead !== undefined && lead < (checkpoint?.cut ?? 0)) this.#fold(this.#log.item(lead));
+    for (
+      let number = Math.max(checkpoint?.cut ?? 0, this.#firstSpoken ?? Infinity);
+      number < this.#log.itemCount;
+      number++
+    ) {
+      this.#fold(this.#log.item(number));
+    }
+  }
+}
+
+function textOf(item: Item): string {
+  if (item.kind !== 'message') return '';
+  return item.parts.map((part) => (part.type === 'text' ? part.text.toWellFormed() : '[image]')).join('\n');
+}

@@ -1,0 +1,230 @@
+/** The session: an append-only log of records with the indexes that reading it needs (S5). */
+import { PithError } from '../errors';
+import type { SessionToken } from '../kernel/token';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Item, ItemId, NewItem } from './items';
+import type { Position, RecordBody, RecordDraft, SessionRecord } from './records';
+import type { Session, SessionState } from './session';
+import type { LogWriter } from './store';
+
+/** Values that exist once per session; the kernel makes them. */
+export interface SessionServices {
+  get<T>(token: SessionToken<T>): T;
+  dispose(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly id: string;
+  /** Where the files of the session are. */
+  readonly root?: string;
+  /** The format the session was imported from. */
+  readonly source?: string;
+  /** Milliseconds since the epoch; stamps the records. */
+  readonly now?: () => number;
+  /** Takes every record; memory only where left out. */
+  readonly writer?: LogWriter;
+  /** Makes the services of this session; without it `get` throws `PITH_SERVICE_MISSING`. */
+  readonly services?: (session: Session) => SessionServices;
+}
+
+/** Begins a session. */
+export function createSession(options: SessionOptions): Session {
+  const session = new LogSession(options);
+  session.begin();
+  return session;
+}
+
+/** Continues a session from its records; nothing is recounted or written again (S5.5). */
+export function restoreSession(
+  records: Iterable<SessionRecord>,
+  options: Omit<SessionOptions, 'id' | 'root' | 'source'>,
+): Session {
+  const [header, ...rest] = records;
+  if (header?.t !== 'session')
+    throw new PithError('PITH_SESSION_CORRUPT', 'The log does not begin with a session header.');
+  const { id, root, source } = header;
+  const session = new LogSession({
+    ...options,
+    id,
+    ...(root !== undefined && { root }),
+    ...(source !== undefined && { source }),
+  });
+  session.replay([header, ...rest]);
+  return session;
+}
+
+class LogSession implements Session {
+  readonly id: string;
+  readonly root: string | undefined;
+  readonly #source: string | undefined;
+  readonly #now: () => number;
+  readonly #writer: LogWriter | undefined;
+  readonly #makeServices: ((session: Session) => SessionServices) | undefined;
+  readonly #records: SessionRecord[] = [];
+  readonly #items: Item[] = [];
+  readonly #numbers = new Map<ItemId, number>();
+  readonly #states = new Map<string, unknown>();
+  readonly #observers = new Set<(record: SessionRecord) => void>();
+  #services: SessionServices | undefined;
+  #closed = false;
+
+  constructor(options: SessionOptions) {
+    this.id = options.id;
+    this.root = options.root;
+    this.#source = options.source;
+    this.#now = options.now ?? Date.now;
+    this.#writer = options.writer;
+    this.#makeServices = options.services;
+  }
+
+  begin(): void {
+    this.#append({
+      t: 'session',
+      schema: 'pith.session/1',
+      id: this.id,
+      ...(this.root !== undefined && { root: this.root }),
+      ...(this.#source !== undefined && { source: this.#source }),
+    });
+  }
+
+  replay(records: Iterable<SessionRecord>): void {
+    for (const record of records) this.#keep(record);
+  }
+
+  get position(): Position {
+    return this.#records.length - 1;
+  }
+
+  get itemCount(): number {
+    return this.#items.length;
+  }
+
+  *records(from: Position = 0, to: Position = this.#records.length): Iterable<SessionRecord> {
+    for (let seq = from; seq < to; seq++) {
+      const record = this.#records[seq];
+      if (record !== undefined) yield record;
+    }
+  }
+
+  item(index: number): Item {
+    const item = this.#items[index];
+    if (item === undefined) {
+      throw new PithError(
+        'PITH_SESSION_POSITION',
+        `Item ${index} is not in session "${this.id}" (${this.#items.length} items).`,
+      );
+    }
+    return item;
+  }
+
+  indexOf(id: ItemId): number | undefined {
+    return this.#numbers.get(id);
+  }
+
+  *items(from = 0, to = this.#items.length): Iterable<Item> {
+    for (let index = from; index < to; index++) {
+      const item = this.#items[index];
+      if (item !== undefined) yield item;
+    }
+  }
+
+  append(items: readonly NewItem[], by?: string): readonly Item[] {
+    return items.map((item) => {
+      const record = this.#append({ t: 'item', item: this.#identify(by === undefined ? item : { ...item, by }) });
+      return (record as Extract<SessionRecord, { t: 'item' }>).item;
+    });
+  }
+
+  record(...drafts: readonly RecordDraft[]): void {
+    for (const draft of drafts) {
+      this.#append(draft.t === 'item' ? { ...draft, item: this.#identify(draft.item) } : draft);
+    }
+  }
+
+  observe(observer: (record: SessionRecord) => void): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
+  pin(pinned: ItemId | { readonly text: string }): void {
+    if (typeof pinned !== 'string') return void this.#append({ t: 'pin', text: pinned.text });
+    if (!this.#numbers.has(pinned)) {
+      throw new PithError(
+        'PITH_SESSION_POSITION',
+        `Item "${pinned}" cannot be pinned: it is not in session "${this.id}".`,
+      );
+    }
+    this.#append({ t: 'pin', item: pinned });
+  }
+
+  state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T> {
+    const validated = (value: unknown): T => {
+      const result = schema['~standard'].validate(value);
+      if (result instanceof Promise || result.issues !== undefined) {
+        const why =
+          result instanceof Promise
+            ? 'its schema is asynchronous'
+            : result.issues.map((issue) => issue.message).join('; ');
+        throw new PithError('PITH_STATE_INVALID', `State "${namespace}" of session "${this.id}" is invalid: ${why}.`);
+      }
+      return result.value;
+    };
+    return {
+      get: () => (this.#states.has(namespace) ? validated(this.#states.get(namespace)) : undefined),
+      set: (value) => void this.#append({ t: 'state', namespace, value: validated(value) as never }),
+    };
+  }
+
+  get<T>(token: SessionToken<T>): T {
+    if (this.#services === undefined) {
+      if (this.#makeServices === undefined) {
+        throw new PithError(
+          'PITH_SERVICE_MISSING',
+          `Session "${this.id}" was opened without a kernel, so it has no "${token.name}".`,
+        );
+      }
+      this.#services = this.#makeServices(this);
+    }
+    return this.#services.get(token);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#services?.dispose();
+    await this.#writer?.close();
+  }
+
+  /** Gives an item its id: `i` and its number, so that summaries can cite it. */
+  #identify(item: NewItem): Item {
+    const wanted = item.id;
+    let id = wanted !== undefined && !this.#numbers.has(wanted) ? wanted : `i${this.#items.length}`;
+    while (this.#numbers.has(id)) id = `${id}'`;
+    return Object.freeze({ ...item, id });
+  }
+
+  #append(body: RecordBody): SessionRecord {
+    if (this.#closed)
+      throw new PithError('PITH_SESSION_CLOSED', `Session "${this.id}" is closed; open it again to go on.`);
+    const record: SessionRecord = Object.freeze({ seq: this.#records.length, at: this.#now(), ...body });
+    this.#writer?.append(record);
+    this.#keep(record);
+    for (const observer of this.#observers) observer(record);
+    return record;
+  }
+
+  #keep(record: SessionRecord): void {
+    this.#records.push(record);
+    if (record.t === 'item') {
+      this.#numbers.set(record.item.id, this.#items.length);
+      this.#items.push(record.item);
+    } else if (record.t === 'state') {
+      this.#states.set(record.namespace, record.value);
+    }
+  }
+}
+
+/* A session token of the kernel is made for the whole session. */
+declare module '../kernel/plugin' {
+  interface KernelSession extends Session {}
+}
