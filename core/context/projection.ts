@@ -4,6 +4,7 @@
  */
 import type { Item, ItemId } from '../session/items';
 import type { Checkpoint, Edit, Position, SessionRecord, ToolSchema } from '../session/records';
+import { hasContent } from '../session/well-formed';
 import { ChangeTable } from './edits';
 import { answerGroup, continuesReply, extendGroup, flattenGroup, openGroup } from './groups';
 import type { Changes, Group } from './groups';
@@ -155,7 +156,7 @@ export class Projection {
       return;
     }
     this.#firstSpoken ??= this.#log.indexOf(item.id) ?? 0;
-    if (item.kind === 'message' && item.role === 'user') this.#noteOpening(item);
+    if (item.kind === 'message' && item.role === 'user' && hasContent(item)) this.#noteOpening(item);
     this.#fold(item);
   }
 

@@ -90,14 +90,14 @@ function toolOf(context: ContextView, position: number, callId: string): string 
   return 'tool';
 }
 
-/** First position of the newest `tokens` tokens, by bisection. */
+/** The last position behind which at least `tokens` tokens stand, by bisection; all before it is older than those. */
 function protectedStart(context: ContextView, tokens: number): number {
   let low = 0;
   let high = context.length;
   while (low < high) {
-    const middle = (low + high) >> 1;
-    if (context.tokens(middle) <= tokens) high = middle;
-    else low = middle + 1;
+    const middle = (low + high + 1) >> 1;
+    if (context.tokens(middle) >= tokens) low = middle;
+    else high = middle - 1;
   }
   return low;
 }

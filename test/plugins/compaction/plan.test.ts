@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import type { ContextView, NewItem } from '../../../core';
+import { checkIntegrity } from '../../../core/context/integrity';
+import { LEAD_MAX_TOKENS, planCompaction } from '../../../plugins/compaction/plan';
+import type { Plan } from '../../../plugins/compaction/plan';
+import { histories } from '../../arbitraries/history';
+import { assistant, call, open, prose, read, result, tokenizer, user } from '../../support/context';
+import type { Opened } from '../../support/context';
+
+interface Wish {
+  readonly retainedTokens?: number;
+  readonly seen?: number;
+}
+
+function plan({ session, projection, context }: Opened, { retainedTokens = 8000, seen = 0 }: Wish = {}): Plan | undefined {
+  return planCompaction({ context, retainedTokens, seen, openings: projection.openings, session, tokenizer });
+}
+
+/** The context after the plan was applied with a summary. */
+function applied(opened: Opened, made: Plan): ContextView {
+  const { session } = opened;
+  session.record({
+    t: 'checkpoint',
+    compaction: 'c',
+    blocks: [{ kind: 'summary', text: 'summary' }],
+    cut: made.cutItem,
+    ...(made.lead !== undefined && { lead: made.lead }),
+    edits: made.edits,
+    before: 0,
+    after: 0,
+  });
+  return read(session).context;
+}
+
+const loop = (pairs: number, tokens: number): readonly NewItem[] =>
+  Array.from({ length: pairs }, (_, index) => [call(`c${index}`), result(`c${index}`, prose(tokens))]).flat();
+
+describe('the plan', () => {
+  test('cuts from the end in whole groups, ignoring turn borders', () => {
+    const made = plan(open([user('one'), ...loop(10, 1000), user('two'), ...loop(2, 1000)]), { retainedTokens: 4500 });
+    expect(made).toMatchObject({ cut: 17, cutItem: 17, lead: 'i0', summarised: { items: 16 }, retained: { items: 9 } });
+    expect(made?.retained.tokens).toBeLessThanOrEqual(4500);
+  });
+
+  test('carries the message that opened the active turn over the cut, verbatim, before the tail', () => {
+    const opened = open([user('first'), assistant('ok'), user('GOAL-9'), ...loop(20, 500)]);
+    const made = plan(opened, { retainedTokens: 2000 });
+    expect(made?.lead).toBe('i2');
+    const context = applied(opened, made as Plan);
+    expect(context.at(0)).toBe(opened.session.item(2));
+    expect(context.at(1)).toMatchObject({ kind: 'tool_call' });
+  });
+
+  test('trims the opening message in the middle above 2000 tokens and says how much is left out', () => {
+    const long = `BEGIN ${prose(6000)} END`;
+    const opened = open([user(long), ...loop(20, 500)]);
+    const made = plan(opened, { retainedTokens: 2000 }) as Plan;
+    const lead = applied(opened, made).at(0);
+    const text = lead.kind === 'message' && lead.parts[0]?.type === 'text' ? lead.parts[0].text : '';
+    expect(text).toMatch(/^BEGIN [^]*left out here[^]* END$/);
+    expect(tokenizer.countText(text)).toBeLessThanOrEqual(LEAD_MAX_TOKENS);
+  });
+
+  test('needs no lead where the tail begins with a message of the user', () => {
+    expect(plan(open([user('one'), ...loop(4, 1000), user('two'), assistant('done')]), { retainedTokens: 100 })).toMatchObject({ cut: 9, lead: undefined });
+  });
+
+  test('has nothing to do where everything fits, and where only the opening message would go', () => {
+    expect(plan(open([user('one'), assistant('two')]))).toBeUndefined();
+    expect(plan(open([]))).toBeUndefined();
+    expect(plan(open([user('goal'), ...loop(1, 900)]), { retainedTokens: 100, seen: 3 })).toBeUndefined();
+  });
+
+  test('retains nothing but the opening message between turns where 0 tokens are to be kept', () => {
+    const opened = open([user('one'), ...loop(2, 100), assistant('done')]);
+    const made = plan(opened, { retainedTokens: 0 }) as Plan;
+    expect(made).toMatchObject({ cut: 6, cutItem: 6, lead: 'i0', retained: { items: 0, tokens: 0 } });
+    expect([...applied(opened, made).items()].map((item) => item.id)).toEqual(['i0']);
+  });
+
+  test('keeps the group that the next request answers even where 0 tokens are to be kept', () => {
+    const opened = open([user('one'), ...loop(3, 100)]);
+    const made = plan(opened, { retainedTokens: 0 }) as Plan;
+    expect([...applied(opened, made).items()].map((item) => item.id)).toEqual(['i0', 'i5', 'i6']);
+    expect(applied(opened, made).at(2)).toBe(opened.session.item(6));
+  });
+
+  test('trims unseen results of a newest group that alone is too large, the largest most', () => {
+    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', `X ${prose(9000)} X`), result('y', prose(200))]);
+    const made = plan(opened, { retainedTokens: 2000, seen: 7 }) as Plan;
+    expect(made.cut).toBe(7);
+    expect(made.retained.tokens).toBeLessThanOrEqual(2000);
+    const tail = [...applied(opened, made).items()].slice(-2);
+    expect(tail[0]).toMatchObject({ content: [{ text: expect.stringMatching(/^X [^]*left out here[^]* X$/) as string }] });
+    expect(tail[1]).toBe(opened.session.item(10));
+  });
+
+  test('lets results that the model has seen fall to their summary first', () => {
+    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', prose(9000), 'saw x'), result('y', prose(200))]);
+    const made = plan(opened, { retainedTokens: 2000, seen: 10 }) as Plan;
+    const tail = [...applied(opened, made).items()].slice(-2);
+    expect(tail[0]).not.toHaveProperty('content');
+    expect(tail[1]).toHaveProperty('content');
+  });
+
+  test('drops signed reasoning from the tail and keeps text and calls of its reply', () => {
+    const opened = open([user('one'), ...loop(5, 1000), { kind: 'reasoning', text: 'hm', opaque: 'c2ln' }, call('z'), result('z', 'fine')]);
+    const made = plan(opened, { retainedTokens: 500 }) as Plan;
+    expect([...applied(opened, made).items()].map((item) => item.kind)).toEqual(['message', 'tool_call', 'tool_result']);
+  });
+
+  test('counts what prune emptied as its summary', () => {
+    const history = [user('one'), ...loop(10, 1000)];
+    const pruned = open(history, { t: 'edits', by: 'prune', edits: [14, 16, 18].map((at) => ({ edit: 'content', item: `i${at}`, text: null })) });
+    expect(plan(pruned, { retainedTokens: 3000 })?.cut).toBeLessThan(plan(open(history), { retainedTokens: 3000 })?.cut ?? 0);
+  });
+
+  test('covers with the second compaction what the first one retained', () => {
+    const opened = open([user('one'), ...loop(10, 500)]);
+    applied(opened, plan(opened, { retainedTokens: 2000 }) as Plan);
+    opened.session.append(loop(10, 500).map((item) => ('callId' in item ? { ...item, callId: `${item.callId}-2` } : item)));
+    const second = plan(read(opened.session), { retainedTokens: 2000 });
+    const firstTail = opened.session.item(15);
+    expect(second?.cutItem).toBeGreaterThan(opened.session.indexOf(firstTail.id) ?? 0);
+  });
+
+  test('leaves no late result of a summarised call behind', () => {
+    const opened = open([user('one'), { ...call('slow'), reply: 'r0' }, user('go on'), ...loop(8, 500), result('slow', 'late'), assistant('ok')]);
+    const made = plan(opened, { retainedTokens: 1500 }) as Plan;
+    expect([...applied(opened, made).items()].some((item) => item.kind === 'tool_result' && item.callId === 'slow')).toBe(false);
+  });
+});
+
+describe('for any history and any wish', () => {
+  const wishes = fc.record({ retainedTokens: fc.oneof(fc.nat(3000), fc.constant(0)), seen: fc.nat(30) });
+
+  test('the tail stays within the wish unless the newest group alone is larger, and within one group of it', () => {
+    fc.assert(
+      fc.property(histories(), wishes, (history, wish) => {
+        const opened = open(history);
+        const { context } = opened;
+        const made = plan(opened, wish);
+        if (made === undefined) return;
+        const groups = context.groups();
+        expect(made.cut === context.length || groups.includes(made.cut)).toBe(true);
+        const newest = groups.at(-1) ?? 0;
+        const tail = context.tokens(made.cut);
+        if (made.cut !== newest) expect(tail).toBeLessThanOrEqual(wish.retainedTokens);
+        const previous = groups.filter((start) => start < made.cut).at(-1);
+        if (previous !== undefined && made.cut < context.length) expect(context.tokens(previous)).toBeGreaterThan(wish.retainedTokens);
+      }),
+    );
+  });
+
+  test('the new context is whole, begins with a user if there is one before the tail, and is the planned tail', () => {
+    fc.assert(
+      fc.property(histories(), wishes, (history, wish) => {
+        const opened = open(history);
+        const made = plan(opened, wish);
+        if (made === undefined) return;
+        const after = applied(opened, made);
+        expect(checkIntegrity(after.items())).toEqual([]);
+        const lead = made.lead === undefined ? 0 : 1;
+        expect(after.length - lead).toBe(made.retained.items);
+        expect(after.tokens(lead)).toBe(made.retained.tokens);
+        const first = after.length === 0 ? undefined : after.at(0);
+        const opener = opened.projection.openings.some((number) => number <= made.cutItem);
+        if (opener && first !== undefined) expect(first).toMatchObject({ kind: 'message', role: 'user' });
+      }),
+    );
+  });
+
+  test('every item is in the new context or before the cut', () => {
+    fc.assert(
+      fc.property(histories(), wishes, (history, wish) => {
+        const opened = open(history);
+        const made = plan(opened, wish);
+        if (made === undefined) return;
+        const sent = [...opened.context.items()].map((item) => item.id);
+        const after = new Set([...applied(opened, made).items()].map((item) => item.id));
+        const bound = new Set(made.edits.flatMap((edit) => (edit.edit === 'drop' ? edit.items : [])));
+        sent.slice(made.cut).forEach((id) => expect(after.has(id) || bound.has(id)).toBe(true));
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+/** A session and its context, counted by the real tokenizer without any calibration: one token is one token. */
+import type { ContextView, Json, NewItem, RecordDraft, Session } from '../../core';
+import { Projection } from '../../core/context/projection';
+import { viewOf } from '../../core/context/segment-view';
+import { createSession } from '../../core/session/log-session';
+import { createTiktoken } from '../../core/tokens/tiktoken';
+
+export const tokenizer = createTiktoken();
+
+export interface Opened {
+  readonly session: Session;
+  readonly projection: Projection;
+  readonly context: ContextView;
+}
+
+/** Opens a session with these items and records. */
+export function open(items: readonly NewItem[], ...drafts: readonly RecordDraft[]): Opened {
+  const session = createSession({ id: 's', now: () => 0 });
+  session.append(items);
+  session.record(...drafts);
+  return read(session);
+}
+
+/** Projects a session as it is now. */
+export function read(session: Session): Opened {
+  const projection = new Projection(session);
+  for (const record of session.records()) projection.apply(record);
+  const { entries, starts, groups } = projection.share();
+  const sums = [0];
+  for (const item of entries) sums.push((sums.at(-1) ?? 0) + tokenizer.countItems([item]));
+  const at = (length: number): number => sums[length] ?? 0;
+  const context = viewOf(
+    {
+      system: projection.system,
+      entries,
+      starts,
+      groups,
+      changes: projection.changes,
+      groupOf: (id) => projection.groupOf(id),
+    },
+    {
+      at: (length) => ({ tokens: at(length), margin: 0, source: 'counted' }),
+      between: (from, to) => at(to) - at(from),
+      weigh: (list) => tokenizer.countItems(list),
+    },
+  );
+  return { session, projection, context };
+}
+
+export const user = (text: string): NewItem => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text }] });
+export const assistant = (text: string): NewItem => ({ kind: 'message', role: 'assistant', parts: [{ type: 'text', text }] });
+export const call = (callId: string, name = 'read_file', args: Json = {}): NewItem => ({
+  kind: 'tool_call',
+  callId,
+  name,
+  arguments: args,
+});
+export const result = (callId: string, content: string, summary = 'done'): NewItem => ({
+  kind: 'tool_result',
+  callId,
+  summary,
+  content: [{ type: 'text', text: content }],
+});
+/** Prose of about this many tokens. */
+export const prose = (tokens: number): string => 'word '.repeat(Math.max(1, tokens)).trim();
