@@ -43,6 +43,7 @@ export class Projection {
   #sharedStarts = 0;
   #changedFrom = 0;
   #rebuilt = false;
+  #fixedChanged = false;
 
   constructor(log: ItemLog) {
     this.#log = log;
@@ -72,8 +73,8 @@ export class Projection {
     const blocks = this.checkpoint?.blocks ?? [];
     return [
       ...(system === undefined || system === '' ? [] : [{ kind: 'prompt' as const, text: system }]),
-      ...this.#pins,
-      ...blocks.map((block) => ({ kind: 'block' as const, text: block.text })),
+      ...this.#pins.filter((pin) => pin.text !== system),
+      ...blocks.map((block) => ({ kind: 'block' as const, text: block.text, block })),
     ];
   }
 
@@ -106,12 +107,25 @@ export class Projection {
     return this.#starts.at(-1) ?? 0;
   }
 
-  /** What changed since the last call: the first entry that is not what it was, and whether a checkpoint came or went. */
-  takeChanges(): { readonly from: number; readonly rebuilt: boolean } {
-    const changes = { from: this.#changedFrom, rebuilt: this.#rebuilt };
+  /** What changed since the last call: the first entry that is not what it was, whether a checkpoint came or went, and whether system content did. */
+  takeChanges(): { readonly from: number; readonly rebuilt: boolean; readonly fixed: boolean } {
+    const changes = { from: this.#changedFrom, rebuilt: this.#rebuilt, fixed: this.#fixedChanged };
     this.#changedFrom = this.#entries.length;
     this.#rebuilt = false;
+    this.#fixedChanged = false;
     return changes;
+  }
+
+  /** The projection with a checkpoint that is not in the log; this one stays as it is. Costs what the tail costs. */
+  foresee(checkpoint: Checkpoint): Projection {
+    const other = new Projection(this.#log);
+    other.#settings = this.#settings;
+    other.#pins.push(...this.#pins);
+    other.#kept.push(...this.#kept);
+    other.#firstSpoken = this.#firstSpoken;
+    other.#checkpoints.push({ ...checkpoint, seq: -1 });
+    other.#restart();
+    return other;
   }
 
   apply(record: SessionRecord): void {
@@ -119,6 +133,7 @@ export class Projection {
       case 'item':
         return this.#takeItem(record.item);
       case 'settings': {
+        this.#fixedChanged = true;
         const { system, tools, model } = record;
         this.#settings = {
           ...this.#settings,
@@ -152,7 +167,7 @@ export class Projection {
 
   #takeItem(item: Item): void {
     if (item.kind === 'message' && item.role === 'system' && this.#firstSpoken === undefined) {
-      this.#pins.push({ kind: 'pin', text: textOf(item) });
+      this.#addPin(textOf(item));
       return;
     }
     this.#firstSpoken ??= this.#log.indexOf(item.id) ?? 0;
@@ -230,13 +245,18 @@ export class Projection {
   }
 
   #pin(id: ItemId | undefined, text: string | undefined): void {
-    if (text !== undefined) this.#pins.push({ kind: 'pin', text });
+    if (text !== undefined) this.#addPin(text);
     if (id === undefined) return;
     const number = this.#log.indexOf(id);
     const item = number === undefined ? undefined : this.#log.item(number);
     if (item?.kind !== 'message') return;
-    this.#pins.push({ kind: 'pin', text: textOf(item) });
+    this.#addPin(textOf(item));
     this.#keep([{ edit: 'drop', items: [id] }]);
+  }
+
+  #addPin(text: string): void {
+    this.#pins.push({ kind: 'pin', text });
+    this.#fixedChanged = true;
   }
 
   #keep(edits: readonly Edit[]): void {

@@ -35,6 +35,11 @@ export interface SessionFormat {
   readonly name: string;
   /** One line for `--help` and errors. */
   readonly title: string;
+  /**
+   * Field names that every source in this format has on its top object, its first records or its first messages. They are
+   * how the nearest format to an unknown input is found, and what is said to be missing.
+   */
+  readonly marks: readonly string[];
   /** How surely the source is in this format: 0 (not) to 1 (certain). Cheap; never throws. */
   detect(source: Source): number;
   /** Every conversation that the source holds. Skips what it cannot read and says so; never throws on foreign content. */

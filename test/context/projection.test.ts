@@ -103,6 +103,11 @@ describe('the projection of a log', () => {
     });
   });
 
+  test('sends a system prompt once that also stands in the log', () => {
+    const session = sessionOf([text('be kind', 'system'), text('go')], { t: 'settings', system: 'be kind' });
+    expect(project(session).system).toEqual([{ kind: 'prompt', text: 'be kind' }]);
+  });
+
   test('shows a pinned message once, as system content', () => {
     const session = sessionOf([text('RULE-77'), text('go')]);
     session.pin('i0');
@@ -127,7 +132,7 @@ describe('the projection of a log', () => {
     const projection = project(session);
     expect(ids(projection)).toEqual(['i0', 'i3', 'i4']);
     expect(projection.entries[2]).toMatchObject({ content: [{ type: 'text', text: 'cut down' }] });
-    expect(projection.system).toEqual([{ kind: 'block', text: 'so far' }]);
+    expect(projection.system).toMatchObject([{ kind: 'block', text: 'so far' }]);
   });
 
   test('is again what it was before when a checkpoint is undone', () => {

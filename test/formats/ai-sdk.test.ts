@@ -1,5 +1,5 @@
 import { createSource, readSessions } from '../../core/formats';
-import { itemsOf, outline, read } from './reading';
+import { itemsOf, outline, read, textOf } from './reading';
 
 describe('AI SDK model messages', () => {
   const session = read('ai-sdk-model.json');
@@ -55,6 +55,46 @@ describe('AI SDK model messages', () => {
   });
 });
 
+test('AI SDK results that were denied, are links, or come in an unknown form say what they hold', () => {
+  const output = (value: unknown) => ({ type: 'tool-result', toolCallId: 'a', toolName: 'f', output: value });
+  const messages = [
+    { role: 'user', content: [{ type: 'image', image: { 0: 1 } }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'f', input: {} }, output({ type: 'json', value: [1] })],
+    },
+    {
+      role: 'tool',
+      content: [
+        output({ type: 'execution-denied', reason: 'not now' }),
+        output({
+          type: 'content',
+          value: [
+            { type: 'image-url', url: 'https://example.org/a.png' },
+            { type: 'file-data', data: 'x', mediaType: 'audio/mpeg' },
+          ],
+        }),
+        output({ odd: true }),
+        { type: 'tool-approval-response', approvalId: 'x', approved: true },
+        { type: 'song' },
+      ],
+    },
+    { role: 'narrator', content: 'x' },
+    { role: 'system', content: 'Be brief.' },
+  ];
+  const [session] = readSessions(createSource('x', JSON.stringify(messages)), 'ai-sdk');
+  expect(session!.malformed).toBe(2);
+  expect(itemsOf(session!).map((item) => `${item.kind}: ${textOf(item)}`)).toEqual([
+    'message: [image without data]',
+    'tool_call: ',
+    'tool_result: [1]',
+    'tool_result: not now',
+    'tool_result: [image] | [file  of audio/mpeg]',
+    'tool_result: {"odd":true}',
+    'message: Be brief.',
+  ]);
+});
+
 describe('AI SDK UI messages', () => {
   const session = read('ai-sdk-ui.json');
 
@@ -98,5 +138,39 @@ describe('AI SDK UI messages', () => {
       'call c f',
       'result c',
     ]);
+  });
+
+  test('have denied calls, encrypted reasoning and system text', () => {
+    const messages = [
+      { id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] },
+      {
+        id: 'a',
+        role: 'assistant',
+        parts: [
+          { type: 'reasoning', text: '', providerMetadata: { anthropic: { redactedData: 'aGlk' } } },
+          {
+            type: 'tool-rm',
+            toolCallId: 'c',
+            state: 'output-denied',
+            input: {},
+            approval: { id: 'p', approved: false, reason: 'too risky' },
+          },
+        ],
+      },
+      { id: 's', role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] },
+    ];
+    const [session] = readSessions(createSource('x', JSON.stringify(messages)));
+    expect(outline(session!)).toEqual([
+      'turn 1 start',
+      'user: go',
+      'reasoning: (opaque)',
+      'call c rm',
+      'result c failed',
+      'system: Be brief.',
+    ]);
+    expect(itemsOf(session!)[1]).toMatchObject({
+      opaque: 'aGlk',
+      provider: { anthropic: { type: 'redacted_thinking' } },
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { createSource, readSessions } from '../../core/formats';
 import { checkpointsOf, itemsOf, outline, read, usageOf } from './reading';
 
 describe('a LangGraph thread state', () => {
@@ -51,4 +52,47 @@ describe('serialised LangChain messages', () => {
       { kind: 'summary', text: 'Here is a summary of the conversation to date:\n\nTwo letters sorted.' },
     ]);
   });
+});
+
+test('LangChain messages of older versions and other providers keep their calls, reasoning and usage', () => {
+  const messages = [
+    { type: 'human', content: 'go' },
+    { type: 'system', content: 'Be brief.' },
+    {
+      type: 'AIMessageChunk',
+      id: 'a',
+      content: [
+        { type: 'reasoning', reasoning: 'hm' },
+        { type: 'text', text: 'Looking.' },
+      ],
+      tool_calls: [],
+      additional_kwargs: {
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }, 'broken'],
+      },
+      response_metadata: {
+        model: 'claude-z',
+        usage: { input_tokens: 3, cache_read_input_tokens: 40, output_tokens: 2 },
+      },
+    },
+    { type: 'function', name: 'c', content: 'done' },
+    { type: 'remove', id: 'x' },
+    { type: 'song', content: 'la' },
+    { type: 'human', data: { content: 'more' } },
+  ];
+  const [session] = readSessions(createSource('x', JSON.stringify(messages)));
+  expect(outline(session!)).toEqual([
+    'turn 1 start',
+    'user: go',
+    'system: Be brief.',
+    'reasoning: hm',
+    'assistant: Looking.',
+    'call c f',
+    'usage',
+    'result c',
+    'turn 1 end',
+    'turn 2 start',
+    'user: more',
+  ]);
+  expect(usageOf(session!)).toEqual([{ inputTokens: 43, cacheReadTokens: 40, outputTokens: 2, model: 'claude-z' }]);
+  expect(session!.malformed).toBe(2);
 });

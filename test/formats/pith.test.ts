@@ -56,6 +56,13 @@ describe('a session file of Pith', () => {
     ['is an item without parts', '{"seq":2,"at":0,"t":"item","item":{"kind":"message","id":"a","role":"user"}}'],
     ['is an item of no kind', '{"seq":2,"at":0,"t":"item","item":{"kind":"song","id":"a"}}'],
     ['is a checkpoint without a cut', '{"seq":2,"at":0,"t":"checkpoint","compaction":"c","blocks":[],"edits":[]}'],
+    ['pins nothing', '{"seq":2,"at":0,"t":"pin"}'],
+    ['is usage without a figure', '{"seq":2,"at":0,"t":"usage","usage":{"inputTokens":"12"}}'],
+    ['is state without a value', '{"seq":2,"at":0,"t":"state","namespace":"n"}'],
+    [
+      'holds a part of no kind',
+      '{"seq":2,"at":0,"t":"item","item":{"kind":"message","id":"a","role":"user","parts":[{"type":"smell"}]}}',
+    ],
     ['holds an edit of no kind', '{"seq":2,"at":0,"t":"edits","by":"p","edits":[{"edit":"sing"}]}'],
   ])('with a line in the middle that %s is refused, naming file and line', (_, line) => {
     const broken = [...lines.slice(0, 2), line, ...lines.slice(2)].join('\n');
@@ -68,5 +75,38 @@ describe('a session file of Pith', () => {
     const error = errorOf(() => readText(lines.join('\n').replace('pith.session/1', 'pith.session/2')));
     expect(error.code).toBe('PITH_SESSION_SCHEMA');
     expect(error.message).toContain('pith.session/2');
+  });
+
+  test('may hold records of every kind', () => {
+    const bodies = [
+      { t: 'pin', text: 'rule' },
+      { t: 'run', outcome: 'finished' },
+      { t: 'item', item: { kind: 'reasoning', id: 'r', opaque: 'c2ln' } },
+      {
+        t: 'item',
+        item: {
+          kind: 'message',
+          id: 'm',
+          role: 'user',
+          parts: [{ type: 'image', mediaType: 'image/png', data: 'aaaa' }],
+        },
+      },
+      {
+        t: 'edits',
+        by: 'prune',
+        edits: [
+          { edit: 'drop', items: ['r'] },
+          { edit: 'content', item: 'm', text: null },
+          { edit: 'insert', before: 'end', item: { kind: 'message', role: 'user', parts: [] } },
+        ],
+      },
+      { t: 'compaction', phase: 'failed', compaction: 'c', data: {} },
+      { t: 'state', namespace: 'n', value: null },
+      { t: 'settings', tools: [{ name: 'f' }] },
+    ];
+    const text = [lines[0], ...bodies.map((body, index) => JSON.stringify({ seq: index + 1, at: 0, ...body }))].join(
+      '\n',
+    );
+    expect(readText(text).records).toEqual(bodies);
   });
 });

@@ -4,7 +4,7 @@ import { createSource, readSessions, WRITERS } from '../../../core/formats';
 import { writeOpenAiChat } from '../../../core/formats/write';
 import { checkRequest } from '../../../core/testing';
 import { anyText, histories } from '../../arbitraries/history';
-import { projected } from './projected';
+import { asIs, projected } from './projected';
 
 const SHAPES = ['openai-chat', 'anthropic', 'ai-sdk'] as const;
 
@@ -122,6 +122,17 @@ describe.each(SHAPES)('a context written as %s', (shape) => {
         expect(missing(expected, saidIn(readBack(shape, write(shape, context))))).toBeUndefined();
       }),
       { numRuns: 400 },
+    );
+  });
+
+  test('is well-formed, begins with the user and has no empty message, also without the repairs of the projection', () => {
+    fc.assert(
+      fc.property(histories(), (items) => {
+        const written = WRITERS.find((writer) => writer.name === shape)!.write(asIs(items) as ContextView);
+        const violations = checkRequest(shape, written, { system: 'one', firstUser: true });
+        expect(violations.filter(({ rule }) => rule !== 'V1' && rule !== 'V2')).toEqual([]);
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -1,0 +1,208 @@
+/**
+ * The context of a session: projection and occupancy kept in step with the log. It catches up with what is new whenever it
+ * is asked, so that a request costs what was added since the last one (S6.4).
+ */
+import { createHash } from 'node:crypto';
+import { PithError } from '../errors';
+import { createSessionToken } from '../kernel/token';
+import type { Checkpoint, Edit, MeasuredOn, Position, Usage } from '../session/records';
+import type { Item } from '../session/items';
+import type { Session } from '../session/session';
+import { Calibration } from '../tokens/calibration';
+import { shapeOf } from '../tokens/entry-shape';
+import type { FixedPart } from '../tokens/fixed-part';
+import { TokenLedger } from '../tokens/ledger';
+import type { Estimate } from '../tokens/occupancy';
+import type { LedgerEntry } from '../tokens/prefix-sums';
+import type { Tokenizer } from '../tokens/tokenizer';
+import { END } from './edits';
+import { Projection } from './projection';
+import type { PlacedCheckpoint } from './projection';
+import { viewOf } from './segment-view';
+import type { Meter } from './segment-view';
+import type { ContextView } from './view';
+
+/** A measurement that did not count, and why. */
+export interface UnusedUsage {
+  readonly seq: Position;
+  readonly usage: Usage;
+  readonly message: string;
+}
+
+/** Occupancy of one past request, as the provider or the estimate has it. */
+export interface RequestOccupancy {
+  /** Number of entries that the request carried. */
+  readonly entries: number;
+  readonly estimate: Estimate;
+}
+
+export interface SessionContext {
+  /** What the next request sends. */
+  view(): ContextView;
+  /** What would be sent after this checkpoint, with its occupancy; nothing is recorded. */
+  foresee(checkpoint: Checkpoint): ContextView;
+  /** Records edits that stay in force. Throws `PITH_EDIT_INVALID` where the context would not stay whole (S5.6). */
+  keep(edits: readonly Edit[], by: string, reason?: string): void;
+  /** The checkpoint that later contexts start from. */
+  checkpoint(): PlacedCheckpoint | undefined;
+  /** Numbers of the items that opened turns, ascending. */
+  openings(): readonly number[];
+  /** Entries that the model has seen in a request: all before its newest reply. */
+  seen(): number;
+  /** The model of the session, where it is known. */
+  model(): string | undefined;
+  /** Measurements that were not applied, with the reason (S6.3). */
+  unused(): readonly UnusedUsage[];
+}
+
+/** The context of a session. */
+export const CONTEXT = createSessionToken<SessionContext>('pith/context');
+
+export interface ContextOptions {
+  readonly tokenizer: Tokenizer;
+  /** What is known of how models count; shared by all sessions of a process. */
+  readonly calibration?: Calibration;
+  /** Context window of a model in tokens, where known. */
+  windowOf?(model: string): number | undefined;
+}
+
+/** Opens the context of a session. */
+export function createContext(session: Session, options: ContextOptions): SessionContext {
+  return new LiveContext(session, options);
+}
+
+class LiveContext implements SessionContext {
+  readonly #session: Session;
+  readonly #options: ContextOptions;
+  readonly #projection: Projection;
+  readonly #ledger: TokenLedger;
+  readonly #unused: UnusedUsage[] = [];
+  #next: Position = 0;
+  #measured = 0;
+
+  constructor(session: Session, options: ContextOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#projection = new Projection(session);
+    this.#ledger = new TokenLedger(options.calibration ?? new Calibration());
+  }
+
+  view(): ContextView {
+    this.#catchUp();
+    return this.#viewOf(this.#projection, {
+      at: (length) => this.#ledger.at(length),
+      between: (from, to) => this.#ledger.between(from, to),
+      weigh: (items) => this.#ledger.weigh(this.#entriesOf(items)),
+    });
+  }
+
+  foresee(checkpoint: Checkpoint): ContextView {
+    this.#catchUp();
+    const projection = this.#projection.foresee(checkpoint);
+    const ledger = this.#ledger.foresee(this.#fixedPart(projection), this.#entriesOf(projection.entries));
+    return this.#viewOf(projection, {
+      at: (length) => ledger.at(length),
+      between: (from, to) => ledger.between(from, to),
+      weigh: (items) => ledger.weigh(this.#entriesOf(items)),
+    });
+  }
+
+  keep(edits: readonly Edit[], by: string, reason?: string): void {
+    if (edits.length === 0) return;
+    if (edits.some((edit) => edit.edit === 'insert' && edit.before === END)) {
+      throw new PithError('PITH_EDIT_INVALID', `"${by}" keeps an insert at the end, which has no place later; append the item to the log instead.`);
+    }
+    this.view().with(edits);
+    this.#session.record({ t: 'edits', by, edits, ...(reason !== undefined && { reason }) });
+  }
+
+  checkpoint(): PlacedCheckpoint | undefined {
+    this.#catchUp();
+    return this.#projection.checkpoint;
+  }
+
+  openings(): readonly number[] {
+    this.#catchUp();
+    return this.#projection.openings;
+  }
+
+  seen(): number {
+    this.#catchUp();
+    return Math.max(this.#measured, this.#projection.replyStart);
+  }
+
+  model(): string | undefined {
+    this.#catchUp();
+    return this.#projection.settings.model;
+  }
+
+  unused(): readonly UnusedUsage[] {
+    this.#catchUp();
+    return this.#unused;
+  }
+
+  #viewOf(projection: Projection, meter: Meter): ContextView {
+    const { entries, starts, groups } = projection.share();
+    const { system, changes } = projection;
+    return viewOf({ system, entries, starts, groups, changes, groupOf: (id) => projection.groupOf(id) }, meter);
+  }
+
+  #catchUp(): void {
+    for (const record of this.#session.records(this.#next)) {
+      this.#next = record.seq + 1;
+      if (record.t === 'usage') this.#measure(record.seq, record.usage, record.on);
+      else this.#projection.apply(record);
+    }
+    this.#sync();
+  }
+
+  /** Brings the ledger up to the projection. */
+  #sync(): void {
+    const { from, rebuilt, fixed } = this.#projection.takeChanges();
+    if (rebuilt || fixed) this.#ledger.setFixed(this.#fixedPart(this.#projection));
+    const start = rebuilt ? 0 : from;
+    if (rebuilt) this.#measured = 0;
+    const { entries } = this.#projection;
+    if (start < this.#ledger.length) {
+      this.#measured = Math.min(this.#measured, start);
+      this.#ledger.rewrite(start, this.#entriesOf(entries.slice(start)));
+    } else {
+      for (let index = start; index < entries.length; index++) this.#ledger.append(this.#entryOf(entries[index] as Item));
+    }
+  }
+
+  /** Usage that names no place was measured on all that stands before the newest reply. */
+  #measure(seq: Position, usage: Usage, on: MeasuredOn | undefined): void {
+    this.#sync();
+    const entries = on?.entries ?? this.#projection.replyStart;
+    if (on?.projection !== undefined) return;
+    const { outcome, message } = this.#ledger.measure(usage, entries);
+    if (outcome === 'applied' || outcome === 'new-lineage') this.#measured = Math.max(this.#measured, entries);
+    else this.#unused.push({ seq, usage, message: message ?? outcome });
+  }
+
+  #entryOf(item: Item): LedgerEntry {
+    return { shape: shapeOf(item), count: this.#options.tokenizer.countItem(item) };
+  }
+
+  *#entriesOf(items: Iterable<Item>): Iterable<LedgerEntry> {
+    for (const item of items) yield this.#entryOf(item);
+  }
+
+  #fixedPart(projection: Projection): FixedPart {
+    const { tokenizer, windowOf } = this.#options;
+    const { system = '', tools, model } = projection.settings;
+    const contextWindow = model === undefined ? undefined : windowOf?.(model);
+    const known = system !== '' || tools.length > 0;
+    let blocks = 0;
+    for (const part of projection.system) if (part.kind !== 'prompt') blocks += tokenizer.countText(part.text);
+    return {
+      ...(model !== undefined && { model }),
+      ...(known && { key: createHash('sha256').update(JSON.stringify([system, tools])).digest('base64url') }),
+      system: tokenizer.countText(system),
+      tools: tokenizer.countTools(tools),
+      blocks,
+      ...(contextWindow !== undefined && { contextWindow }),
+    };
+  }
+}

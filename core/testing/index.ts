@@ -1,0 +1,4 @@
+/** The testing kit for plugin authors and hosts. */
+export { checkRequest } from './validators';
+export type { RequestBudget, RequestProfile, RequestRule, Violation } from './validators';
+export type { RequestShape } from './request-turns';
