@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   PITH_HOOK_UNKNOWN: 'a hook was named that nobody defines',
   PITH_HOOK_FAILED: 'a handler of a hook threw, rejected or returned something invalid',
   PITH_HOOK_DEADLINE: 'a handler of a hook did not end before its deadline',
+  PITH_CANCELLED: 'the work was cancelled by the signal of whoever asked for it',
   PITH_KERNEL_STOPPED: 'the kernel was stopped',
   // bus
   PITH_BUS_NO_RESPONDER: 'nobody serves the requested channel',

@@ -2,30 +2,101 @@
 export { ERROR_CODES, messageOf, PithError } from './errors';
 export type { ErrorCode, PithErrorOptions } from './errors';
 export { createSessionToken, createToken, optional } from './kernel/token';
-export type { OptionalToken, SessionToken, Token } from './kernel/token';
+export type { OptionalSessionToken, OptionalToken, SessionToken, Token } from './kernel/token';
 export type { Hook, HookEvent, HookMap, HookName, HookResult } from './kernel/hook-map';
 export type {
-  AnyToken,
   Awaitable,
+  Dispatch,
   Dispatched,
+  Handler,
+  HandlerFailure,
   HandlerOptions,
+  HandlerResult,
   HookDefinition,
   Hooks,
-  KernelSession,
-  Needs,
   OnError,
+} from './kernel/hooks';
+export { definePlugin } from './kernel/plugin';
+export type {
+  AnyToken,
+  KernelSession,
+  MakeOf,
+  MakeService,
+  MakeSessionService,
+  Needs,
   Plugin,
   PluginContext,
+  PluginDefinition,
   Resolved,
 } from './kernel/plugin';
-export type { Logger, LogFields, LogLevel } from './kernel/logger';
-export type { Bus, Channel, EventMap, EventName, RequestOptions, ServedCall, ServeOptions } from './bus/bus';
+export { camelCase, configKeys, expectation, isConfigKeys, snakeCase } from './kernel/config-keys';
+export type {
+  Amount,
+  ConfigConflict,
+  ConfigInput,
+  ConfigKeys,
+  ConfigOf,
+  KeySpec,
+  KeyTable,
+} from './kernel/config-keys';
+export { CLOCK, systemClock } from './kernel/clock';
+export type { Clock } from './kernel/clock';
+export { IDS, randomIds } from './kernel/ids';
+export type { Ids } from './kernel/ids';
+export { LOG_SINK } from './kernel/logger';
+export type { LogEntry, LogFields, Logger, LogLevel, LogSink } from './kernel/logger';
+export { createLogSink } from './kernel/log-sink';
+export type { LogSinkOptions } from './kernel/log-sink';
+export { defaultService } from './kernel/services';
+export type { DefaultService, SessionScope } from './kernel/services';
+export type { FaultKind, PluginFault } from './kernel/faults';
+export type { KernelDescription, NeedDescription, PluginDescription } from './kernel/describe';
+export type { PluginErrorEvent } from './kernel/plugin-error';
+export { createLocalBus } from './bus/local-bus';
+export type { LocalBusOptions } from './bus/local-bus';
+export type {
+  Bus,
+  Channel,
+  EventMap,
+  EventName,
+  ObservedMap,
+  ObservedName,
+  RequestOptions,
+  ServedCall,
+  ServeOptions,
+  TopicMap,
+} from './bus/bus';
 export type * from './session/items';
 export type * from './session/records';
 export type { Session, SessionState } from './session/session';
+export { createSession, restoreSession } from './session/log-session';
+export type { SessionOptions, SessionServices } from './session/log-session';
+export { createMemoryStore, SESSION_STORE } from './session/store';
+export type { LogWriter, SessionStore } from './session/store';
 export type { ContextView, SystemPart } from './context/view';
 export type { Estimate, EstimateSource } from './tokens/occupancy';
+export { TOKENIZER } from './tokens/tokenizer';
 export type { Tokenizer, Truncated } from './tokens/tokenizer';
-export type { FileRead, FileSource, Unreadable } from './files/file-source';
+export { CALIBRATION, Calibration } from './tokens/calibration';
+export { CONTEXT, createContext } from './context/context';
+export type { ContextOptions, SessionContext, UnusedUsage } from './context/context';
+export { FILE_SOURCE } from './files/file-source';
+export type { FileRead, FileSource, LineRange, Unreadable } from './files/file-source';
+export { createDiskFiles } from './files/disk-files';
+export type { DiskFilesOptions } from './files/disk-files';
+export { createSessionFiles } from './files/session-files';
+export { fileCalls, pathsOfCall } from './files/tool-paths';
+export type { FileCall, Hunk, Replacement } from './files/file-call';
+export type { TouchedPath } from './files/tool-paths';
+export { createKernel } from './agent/create-kernel';
+export type { Kernel, KernelOptions } from './kernel/kernel';
+export { coreDefaults } from './agent/core-defaults';
+export { callTool } from './agent/tool-calls';
+export type { ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';
 export type * from './agent/hooks';
-export type { Tool, ToolDefinition, ToolKind, ToolResult, ToolRun } from './agent/tools';
+export { defineTool } from './agent/tools';
+export type { ParsedArguments, Tool, ToolDefinition, ToolKind, ToolOutput, ToolResult, ToolRun } from './agent/tools';
+export { TOOLS, toolsFrom } from './agent/tool-registry';
+export type { Tools, ToolSource } from './agent/tool-registry';
+export type { AiSdkTool, AiSdkToolSet } from './agent/ai-sdk-tools';
+export { errorResult, normaliseResult } from './agent/tool-results';

@@ -11,5 +11,12 @@ export interface Hook<Event, Result = never> {
 export interface HookMap {}
 
 export type HookName = keyof HookMap & string;
-export type HookEvent<K extends HookName> = HookMap[K] extends Hook<infer E, infer _> ? E : never;
-export type HookResult<K extends HookName> = HookMap[K] extends Hook<infer _, infer R> ? R : never;
+export type HookEvent<K extends HookName> = NonNullable<HookMap[K][typeof hookTypes]>['event'];
+export type HookResult<K extends HookName> = NonNullable<HookMap[K][typeof hookTypes]>['result'];
+
+/** Hooks as observers of the bus hear them. */
+type HookTopics = { readonly [K in HookName as `hook:${K}`]: HookEvent<K> };
+
+declare module '../bus/bus' {
+  interface TopicMap extends HookTopics {}
+}

@@ -1,100 +1,65 @@
 /** What a plugin is (S3.2): a plain object. No decorator, no class, no compiler flag. */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Bus } from '../bus/bus';
-import type { HookEvent, HookName, HookResult } from './hook-map';
+import type { Awaitable, Hooks } from './hooks';
 import type { Logger } from './logger';
-import type { OptionalToken, SessionToken, Token } from './token';
-
-export type Awaitable<T> = T | PromiseLike<T>;
+import type { DefaultService } from './services';
+import type { OptionalSessionToken, OptionalToken, SessionToken, Token } from './token';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- `any` is the only bound that infers invariant token types */
 export type AnyToken = Token<any> | SessionToken<any>;
-export type Needs = Readonly<Record<string, AnyToken | OptionalToken<any>>>;
+export type Needs = Readonly<Record<string, AnyToken | OptionalToken<any> | OptionalSessionToken<any>>>;
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
 /** The services behind the needs of a plugin. Session tokens resolve per session by `session.get(token)`. */
-export type Resolved<N extends Needs> = {
-  readonly [K in keyof N]: N[K] extends Token<infer T>
+export type Resolved<N extends Needs> = { readonly [K in keyof N]: ResolvedNeed<N[K]> };
+
+type ResolvedNeed<N> =
+  N extends Token<infer T>
     ? T
-    : N[K] extends OptionalToken<infer T>
+    : N extends OptionalToken<infer T>
       ? T | undefined
-      : N[K] extends SessionToken<infer _>
-        ? N[K]
-        : never;
-};
+      : N extends SessionToken<infer _>
+        ? N
+        : N extends OptionalSessionToken<infer T>
+          ? SessionToken<T> | undefined
+          : never;
 
-/** What happens with the outcome of a handler that fails (S3.6). */
-export type OnError = 'skip' | 'deny' | 'abort';
+/** Builds a service of the kernel, once, on first use. What it replaces is built only if the function takes it. */
+export type MakeService<T> = (replaced: T | undefined) => T;
+/** Builds a value of a session, once, on first use. What it replaces is built only if the function takes it. */
+export type MakeSessionService<T> = (session: KernelSession, replaced: T | undefined) => T;
 
-export interface HandlerOptions {
-  /** Roles the handler hears; `['main']` by default. */
-  readonly roles?: readonly string[];
-  readonly order?: 'first' | 'last';
-  /** Milliseconds until the handler counts as failed; 5000 by default, null where a human is asked. */
-  readonly deadlineMs?: number | null;
-  readonly onError?: OnError;
-}
+/** The factory that goes with a token. */
+export type MakeOf<K> =
+  K extends SessionToken<infer T> ? MakeSessionService<T> : K extends Token<infer T> ? MakeService<T> : never;
 
-/** How a hook behaves; defined once by the room or plugin that dispatches it. */
-export interface HookDefinition<K extends HookName = HookName> {
-  readonly name: K;
-  /** What a failing handler means unless it says otherwise. */
-  readonly onError: OnError;
-  /** The values of `do` that handlers may return; those in `ends` end the chain. */
-  readonly may: readonly string[];
-  readonly ends?: readonly string[];
-  /** Returns what is wrong with a result, or undefined. */
-  check?(result: HookResult<K>): string | undefined;
-  /**
-   * The event that later handlers see after this result. A throw counts as a failing handler.
-   * Without it later handlers see the same event.
-   */
-  apply?(event: HookEvent<K>, result: HookResult<K>, plugin: string): Awaitable<HookEvent<K>>;
-}
-
-export interface Hooks {
-  /** Hears a hook. Handlers run one after another; returning nothing means continue. Only during `setup`. */
-  on<K extends HookName>(
-    hook: K,
-    handler: (event: HookEvent<K>, signal: AbortSignal) => Awaitable<HookResult<K> | undefined | void>,
-    options?: HandlerOptions,
-  ): void;
-  /** Defines a hook that this plugin dispatches. Only during `setup`. */
-  define<K extends HookName>(definition: HookDefinition<K>): void;
-  /** Dispatches a hook to all its handlers. */
-  dispatch<K extends HookName>(hook: K, event: HookEvent<K>): Promise<Dispatched<K>>;
-}
-
-/** What a dispatch led to. */
-export interface Dispatched<K extends HookName> {
-  /** The event as the last handler left it. */
-  readonly event: HookEvent<K>;
-  /** What handlers returned, in order, with the plugin's name. */
-  readonly results: readonly { readonly plugin: string; readonly result: HookResult<K> }[];
-  /** The result that ended the chain. */
-  readonly ended?: { readonly plugin: string; readonly result: HookResult<K> };
-  /** Handlers that failed; each was also published as `plugin.error`. */
-  readonly errors: readonly { readonly plugin: string; readonly onError: OnError; readonly error: unknown }[];
-}
-
-type ProvidedToken<P extends readonly AnyToken[]> = P[number];
-
-export interface PluginContext<C = unknown, N extends Needs = Needs, P extends readonly AnyToken[] = readonly AnyToken[]> {
+/** What a plugin works with. Everything in it is typed by the plugin's own definition. */
+export interface PluginContext<
+  C = unknown,
+  N extends Needs = Needs,
+  P extends readonly AnyToken[] = readonly AnyToken[],
+> {
   readonly name: string;
+  /** The validated section of the plugin, frozen. */
   readonly config: Readonly<C>;
   readonly needs: Resolved<N>;
   readonly hooks: Hooks;
+  /** The bus of the kernel. What the plugin observes or serves on it ends with the plugin. */
   readonly bus: Bus;
+  /** Lines carry the plugin's name. */
   readonly log: Logger;
-  /** Aborts when the kernel stops. */
+  /** Aborts when the plugin is stopped. */
   readonly signal: AbortSignal;
-  /** Provides a declared token. The factory runs once, on first use, and receives what it replaces. */
-  provide<T>(token: Extract<ProvidedToken<P>, Token<T>> & Token<T>, make: (replaced: T | undefined) => T): void;
-  provide<T>(
-    token: Extract<ProvidedToken<P>, SessionToken<T>> & SessionToken<T>,
-    make: (session: KernelSession, replaced: T | undefined) => T,
-  ): void;
-  /** Runs in reverse order when the kernel stops, even if another disposer throws. */
+  /**
+   * Provides or replaces a declared token. A service with `Symbol.asyncDispose` or `Symbol.dispose` is disposed when the
+   * plugin stops, a session's when the session closes. Throws `PITH_SETUP_OVER` after `setup`.
+   */
+  provide<K extends P[number]>(token: K, make: MakeOf<K>): void;
+  /**
+   * Runs when the plugin stops, in reverse order, even if another disposer throws; at once if the plugin has stopped
+   * already.
+   */
   onDispose(dispose: () => Awaitable<void>): void;
 }
 
@@ -103,16 +68,70 @@ export interface KernelSession {
   readonly id: string;
 }
 
+/** What the author of a plugin writes. */
+export interface PluginDefinition<
+  C extends StandardSchemaV1,
+  N extends Needs,
+  P extends readonly AnyToken[],
+  R extends readonly AnyToken[],
+> {
+  /** Unique among the plugins of a kernel. */
+  readonly name: string;
+  /** The plugin interface it was written for. */
+  readonly api: 1;
+  readonly version?: string;
+  /** The section of the configuration; the name by default. Several plugins may share one. */
+  readonly section?: string;
+  readonly config?: C;
+  readonly needs?: N;
+  readonly provides?: P;
+  /** Tokens it takes over; its factory receives what served before. */
+  readonly replaces?: R;
+  /** Services that stand where no plugin provides one; made with `defaultService`. The plugin may need them itself. */
+  readonly defaults?: readonly DefaultService[];
+  /** Plugins that start and hear hooks after this one, if they are there. */
+  readonly before?: readonly string[];
+  /** Plugins that start and hear hooks before this one, if they are there. */
+  readonly after?: readonly string[];
+  setup(ctx: PluginContext<StandardSchemaV1.InferOutput<C>, N, readonly (P[number] | R[number])[]>): Awaitable<void>;
+}
+
 /** A plugin as the kernel takes it: the erased form of what {@link definePlugin} returns. */
 export interface Plugin {
   readonly name: string;
   readonly api: number;
+  readonly version?: string | undefined;
   readonly section?: string | undefined;
   readonly config?: StandardSchemaV1 | undefined;
   readonly needs?: Needs | undefined;
   readonly provides?: readonly AnyToken[] | undefined;
   readonly replaces?: readonly AnyToken[] | undefined;
+  readonly defaults?: readonly DefaultService[] | undefined;
   readonly before?: readonly string[] | undefined;
   readonly after?: readonly string[] | undefined;
   setup(ctx: never): Awaitable<void>;
+}
+
+/**
+ * Defines a plugin (S3.2). Configuration, needs, provided tokens, hooks and tools of `setup` are inferred from it.
+ *
+ * ```ts
+ * export default definePlugin({
+ *   name: 'quota',
+ *   api: 1,
+ *   config: configKeys({ limit: { type: 'integer', default: 100, doc: 'Tool calls of one session.' } }),
+ *   needs: { clock: CLOCK },
+ *   setup({ config, needs, hooks }) {
+ *     hooks.on('pre_tool_call', () => (needs.clock.now() > config.limit ? { do: 'deny', text: 'Too late.' } : undefined));
+ *   },
+ * });
+ * ```
+ */
+export function definePlugin<
+  C extends StandardSchemaV1 = StandardSchemaV1<unknown, undefined>,
+  const N extends Needs = {},
+  const P extends readonly AnyToken[] = readonly [],
+  const R extends readonly AnyToken[] = readonly [],
+>(definition: PluginDefinition<C, N, P, R>): Plugin {
+  return Object.freeze({ ...definition });
 }

@@ -16,19 +16,29 @@ export interface SessionToken<T> {
   readonly [service]?: T;
 }
 
-/** A need that may stay unanswered. */
+/** A need of a kernel service that may stay unanswered. */
 export interface OptionalToken<T> {
   readonly optional: Token<T>;
 }
 
+/** A need of a session service that may stay unanswered. */
+export interface OptionalSessionToken<T> {
+  readonly optional: SessionToken<T>;
+}
+
+/** Names a service. Use a prefix of your own, such as `acme/quota`; the same name is the same token everywhere. */
 export function createToken<T>(name: string): Token<T> {
   return Object.freeze({ name, scope: 'kernel' as const });
 }
 
+/** Names a value that exists once per session. */
 export function createSessionToken<T>(name: string): SessionToken<T> {
   return Object.freeze({ name, scope: 'session' as const });
 }
 
-export function optional<T>(token: Token<T>): OptionalToken<T> {
+/** Makes a need optional: where nobody provides the token, the need is undefined. */
+export function optional<T>(token: Token<T>): OptionalToken<T>;
+export function optional<T>(token: SessionToken<T>): OptionalSessionToken<T>;
+export function optional<T>(token: Token<T> | SessionToken<T>): object {
   return Object.freeze({ optional: token });
 }

@@ -1,4 +1,5 @@
 /** The tokenizer contract (S6.1). Synchronous, linear in its input for any input. */
+import { createToken } from '../kernel/token';
 import type { Item } from '../session/items';
 import type { ItemCount, ToolSchema } from '../session/records';
 
@@ -24,3 +25,6 @@ export interface Tokenizer {
   /** The longest head or tail of `text` of at most `max` tokens. Never splits a surrogate pair. */
   truncate(text: string, max: number, from: 'head' | 'tail'): Truncated;
 }
+
+/** Counts tokens (S3.3); tiktoken by default. */
+export const TOKENIZER = createToken<Tokenizer>('pith/tokenizer');

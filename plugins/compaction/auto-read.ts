@@ -44,6 +44,7 @@ export async function openFile(path: string, { files, guard }: FileAccess): Prom
   const read = await files.read(path);
   if (!read.ok) return WHY[read.reason];
   const text = guard === undefined ? read.text : guard.mask(read.text);
+  if (text !== read.text && countLines(text) !== countLines(read.text)) return 'holds a secret of several lines';
   return {
     key,
     path: files.display(path),
@@ -51,6 +52,12 @@ export async function openFile(path: string, { files, guard }: FileAccess): Prom
     lines: (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n'),
     ...(read.known !== undefined && { known: read.known }),
   };
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
 }
 
 /** The lines of a file that `offset` and `limit` ask for and that may be shown. Empty: there are none. */
@@ -78,7 +85,13 @@ export function mergeRanges(ranges: readonly LineRange[]): readonly LineRange[] 
 /** The block of a range as it stands in the context. */
 export function blockOf(file: ShownFile, { fromLine, toLine }: LineRange): Block {
   const whole = file.known === undefined && fromLine === 1 && toLine >= file.lines.length;
-  return autoReadBlock({ path: file.path, fromLine, toLine, whole, text: file.lines.slice(fromLine - 1, toLine).join('\n') });
+  return autoReadBlock({
+    path: file.path,
+    fromLine,
+    toLine,
+    whole,
+    text: file.lines.slice(fromLine - 1, toLine).join('\n'),
+  });
 }
 
 export interface AutoReadInput extends FileAccess {
@@ -92,7 +105,9 @@ export interface AutoReadInput extends FileAccess {
  * Reads marked ranges as the files are now (S9.9). What vanished, may not be shown any more or no longer fits the budget becomes
  * a reference that says so; ranges are cut to the lines that are left.
  */
-export async function readMarks(input: AutoReadInput): Promise<{ readonly blocks: readonly Block[]; readonly references: readonly Reference[] }> {
+export async function readMarks(
+  input: AutoReadInput,
+): Promise<{ readonly blocks: readonly Block[]; readonly references: readonly Reference[] }> {
   const blocks: Block[] = [];
   const references: Reference[] = [];
   let left = input.budget ?? Infinity;

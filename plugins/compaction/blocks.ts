@@ -25,6 +25,12 @@ export function summaryBlock(summary: string): Block {
   return { kind: 'summary', text: `${SUMMARY_START}\n${escapeMarkers(summary.trim())}\n${SUMMARY_END}` };
 }
 
+/** The summary of a block, without the markers; a block of another origin is taken as it is. */
+export function summaryText({ text }: Block): string {
+  const inner = text.startsWith(`${SUMMARY_START}\n`) ? text.slice(SUMMARY_START.length + 1) : text;
+  return inner.endsWith(`\n${SUMMARY_END}`) ? inner.slice(0, -SUMMARY_END.length - 1) : inner;
+}
+
 /** A file range under its header: `[Auto-read file: src/main.rs:42-142]`, a whole file without the lines. */
 export function autoReadBlock({ path, fromLine, toLine, whole, text }: ShownRange): Block {
   const place = whole ? oneLine(path) : `${oneLine(path)}:${String(fromLine)}-${String(toLine)}`;
@@ -47,7 +53,8 @@ export function stateBlock(tool: string, text: string): Block {
 }
 
 /** What follows the bracket of a marker, once invisible characters are gone. */
-const MARKER = /^\s*(?:compacted\s+context\s+summary|end\s+of\s+summary|auto-read\s+file|referenced\s+files|state\s+of)\b/i;
+const MARKER =
+  /^\s*(?:compacted\s+context\s+summary|end\s+of\s+summary|auto-read\s+file|referenced\s+files|state\s+of)\b/i;
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 const BLANK = /[\s\p{Cf}\p{Cc}]/u;
 /** Characters behind a bracket that are looked at; more blanks than that make no marker. */

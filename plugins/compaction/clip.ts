@@ -32,7 +32,8 @@ function wordEnd(text: string, at: number): number {
 
 /** The first start of a word at or after `at`, if one is near. */
 function wordStart(text: string, at: number): number {
-  for (let start = at; start < at + 80 && start < text.length; start++) if (/\s/.test(text.charAt(start - 1))) return start;
+  for (let start = at; start < at + 80 && start < text.length; start++)
+    if (/\s/.test(text.charAt(start - 1))) return start;
   return splitsPair(text, at) ? at + 1 : at;
 }
 
@@ -41,7 +42,12 @@ function splitsPair(text: string, at: number): boolean {
 }
 
 /** Arguments as JSON on one line of about `bytes` bytes at most; strings are cut to `stringBytes` first, then harder. */
-export function clipJson(value: Json, bytes: number, stringBytes: number, mask: (text: string) => string = (same) => same): string {
+export function clipJson(
+  value: Json,
+  bytes: number,
+  stringBytes: number,
+  mask: (text: string) => string = (same) => same,
+): string {
   for (let room = stringBytes; room >= 16; room = Math.floor(room / 4)) {
     const text = JSON.stringify(clipValue(value, room, room * 2, 0, mask));
     if (Buffer.byteLength(text) <= bytes) return text;
@@ -59,6 +65,10 @@ function clipValue(value: Json, room: number, entries: number, depth: number, ma
     return list.length > entries ? [...kept, `[… ${String(list.length - entries)} more …]`] : kept;
   }
   const fields = Object.entries(value as Readonly<Record<string, Json>>);
-  const kept = fields.slice(0, entries).map(([key, inner]) => [clipText(key, 80, mask), clipValue(inner, room, entries, depth + 1, mask)] as const);
-  return Object.fromEntries(fields.length > entries ? [...kept, ['…', `${String(fields.length - entries)} more`]] : kept);
+  const kept = fields
+    .slice(0, entries)
+    .map(([key, inner]) => [clipText(key, 80, mask), clipValue(inner, room, entries, depth + 1, mask)] as const);
+  return Object.fromEntries(
+    fields.length > entries ? [...kept, ['…', `${String(fields.length - entries)} more`]] : kept,
+  );
 }

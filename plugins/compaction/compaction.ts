@@ -1,7 +1,8 @@
-/** The compaction service (S9): plan, job, result, checkpoint. */
+/** The compaction service (S9): what a host asks for, and what it is told. */
 import type { Session, WorkUsage } from '../../core/index';
-import type { Mark } from './desk';
+import type { Mark, Reference } from './desk';
 
+/** How a compaction ended; only `done` changes anything (S9.10). */
 export type CompactionOutcome =
   | 'done'
   | 'nothing-to-do'
@@ -17,6 +18,7 @@ export type CompactionOutcome =
   | 'worker-unavailable'
   | 'breaker-open';
 
+/** Who asked: between turns, between requests, an overflow error of the provider, or a person. */
 export type CompactionTrigger = 'post_run' | 'request' | 'overflow' | 'manual';
 
 export interface CompactionReport {
@@ -27,6 +29,7 @@ export interface CompactionReport {
   readonly model?: string;
   readonly usage: WorkUsage;
   readonly before: { readonly tokens: number; readonly source: string };
+  /** Undefined where nothing would be summarised. */
   readonly plan?: {
     readonly cutItem: number;
     readonly summarised: { readonly items: number; readonly tokens: number };
@@ -34,7 +37,8 @@ export interface CompactionReport {
   };
   readonly summary?: { readonly text: string; readonly tokens: number };
   readonly marks: readonly Mark[];
-  readonly references: readonly { readonly path: string; readonly note?: string }[];
+  readonly references: readonly Reference[];
+  /** Undefined unless a checkpoint was recorded. */
   readonly after?: { readonly tokens: number; readonly items: number };
   readonly durationsMs: { readonly plan: number; readonly worker: number; readonly apply: number; readonly total: number };
   /** Why it ended as it did, where that needs saying. */
@@ -43,11 +47,19 @@ export interface CompactionReport {
 
 export interface CompactOptions {
   readonly trigger: CompactionTrigger;
+  /** Focus of a manual compaction, in the user's words. */
   readonly focus?: string;
   readonly signal?: AbortSignal;
+  /** Tokens to retain instead of the configured ones. */
   readonly retainedTokens?: number;
+  /** Tokens of the threshold that asked for it. */
+  readonly threshold?: number;
 }
 
 export interface Compaction {
+  /**
+   * Compacts a session. One at a time per session: a second call joins the first. Never rejects for what a worker or a plugin
+   * does; the outcome says what happened, and nothing but `done` changes the session.
+   */
   compact(session: Session, options: CompactOptions): Promise<CompactionReport>;
 }

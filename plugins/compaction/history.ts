@@ -15,7 +15,7 @@
  * A line at the left edge is a header (`#`) or a remark (`(`); everything that comes from the conversation is JSON on its header
  * or stands indented by two blanks, so content cannot pass for either.
  */
-import type { Item, Json, Part, ToolCallItem } from '../../core/index';
+import type { Item, Part, ToolCallItem } from '../../core/index';
 import { oneLine } from './blocks';
 import { clipJson, clipText } from './clip';
 
@@ -42,33 +42,38 @@ export interface History {
   readonly end: number;
   /** The item with this number as it will be carried over or summarised; undefined where it is left out. */
   item(number: number): Item | undefined;
-  /** Number of the call that a result answers. */
-  callOf(callId: string, before: number): number | undefined;
+  /** Number of the call that the result with this number answers. */
+  callOf(result: number): number | undefined;
   touches(call: ToolCallItem): readonly Touch[];
   tokens(item: Item): number;
   mask(text: string): string;
   readonly previousSummary: string | undefined;
+  /** Files that were touched before the part to summarise, newest first; a few. */
+  readonly earlierFiles: readonly Touch[];
 }
 
 /** UTF-8 bytes of a page; one item is always shown. */
 export const PAGE_BYTES = 16_000;
 /** Bytes of an item that is asked for alone. */
 const ALONE_BYTES = 12_000;
-const ROOM: Readonly<Record<Detail, Readonly<Record<'user' | 'said' | 'result' | 'reasoning' | 'args' | 'string', number>>>> = {
+const ROOM: Readonly<
+  Record<Detail, Readonly<Record<'user' | 'said' | 'result' | 'reasoning' | 'args' | 'string', number>>>
+> = {
   brief: { user: 600, said: 400, result: 300, reasoning: 0, args: 300, string: 120 },
   full: { user: 6000, said: 4000, result: 1500, reasoning: 600, args: 4000, string: 1000 },
 };
 
-/** A page from an item on; `from` -1 is the earlier summary. */
+/** A page from an item on; from -1 on, the page begins with what lies before the part to summarise. */
 export function historyPage(history: History, from: number, limit: number, detail: Detail): string {
   const lines: string[] = [];
   let bytes = 0;
   let next = Math.max(from, history.from);
   let shown = 0;
-  if (from === -1 && history.previousSummary !== undefined) {
-    const summary = indented(clipText(history.previousSummary, PAGE_BYTES, history.mask));
-    lines.push('#-1 summary', summary);
-    bytes += Buffer.byteLength(summary);
+  let kept = false;
+  if (from === -1) {
+    const earlier = earlierText(history);
+    lines.push(...earlier);
+    bytes += Buffer.byteLength(earlier.join('\n'));
   }
   for (; next < history.end && shown < limit; next++) {
     const item = history.item(next);
@@ -76,13 +81,21 @@ export function historyPage(history: History, from: number, limit: number, detai
     if (text === undefined) continue;
     const size = Buffer.byteLength(text);
     if (bytes + size > PAGE_BYTES && bytes > 0) break;
-    if (next >= history.to && !lines.includes(RETAINED)) lines.push(RETAINED);
+    if (next >= history.to && !kept) lines.push(RETAINED);
+    kept = next >= history.to;
     lines.push(text);
     bytes += size + 1;
     shown++;
   }
   lines.push(closing(history, Math.max(from, history.from), next));
-  return lines.join('\n');
+  return lines.join('\n').toWellFormed();
+}
+
+/** What lies before the part to summarise: its summary, and the files it touched. */
+function earlierText({ previousSummary, earlierFiles, mask }: History): readonly string[] {
+  const summary =
+    previousSummary === undefined ? [] : [body('#-1 summary', clipText(previousSummary, PAGE_BYTES, mask))];
+  return earlierFiles.length === 0 ? summary : [...summary, body('#-1 files', earlierFiles.map(touchText).join('\n'))];
 }
 
 /** The remark before the first item of the retained tail. */
@@ -94,60 +107,46 @@ function closing({ from, to, end }: History, first: number, next: number): strin
   return next < end ? `(${here}; go on with from=${String(next)})` : `(${here}; this is the end)`;
 }
 
-/** Items that hold the query, newest first, each with the place around it. Blanks and case do not matter. */
-export function searchHistory(history: History, query: string, limit: number): string {
-  const wanted = query.toLowerCase().split(/\s+/u).filter(Boolean);
-  const lines: string[] = [];
-  let hits = 0;
-  for (let number = history.to - 1; number >= history.from; number--) {
-    const item = history.item(number);
-    const text = item === undefined ? '' : history.mask(plainText(item));
-    const lower = text.toLowerCase();
-    if (item === undefined || !wanted.every((word) => lower.includes(word))) continue;
-    if (++hits > limit) continue;
-    const phrase = lower.indexOf(wanted.join(' '));
-    const at = phrase === -1 ? lower.indexOf(wanted[0] ?? '') : phrase;
-    lines.push(header(history, number, item, undefined), indented(around(text, at)));
-  }
-  const rest = hits > limit ? `; ${String(hits - limit)} older ones are not shown` : '';
-  return [...lines, `(${String(hits)} ${hits === 1 ? 'item holds' : 'items hold'} ${JSON.stringify(oneLine(query))}${rest})`].join('\n');
-}
-
-function around(text: string, at: number): string {
-  const start = Math.max(0, at - 120);
-  const end = Math.min(text.length, at + 200);
-  return `${start > 0 ? '…' : ''}${text.slice(start, end).toWellFormed()}${end < text.length ? '…' : ''}`;
-}
-
 function itemText(history: History, number: number, item: Item, detail: Detail, alone: boolean): string | undefined {
   const room = ROOM[detail];
   const clip = (text: string, bytes: number): string => clipText(text, alone ? ALONE_BYTES : bytes, history.mask);
   switch (item.kind) {
     case 'message':
-      return body(header(history, number, item, undefined), clip(partsText(item.parts), item.role === 'user' ? room.user : room.said));
+      return body(
+        headerOf(history, number, item),
+        clip(partsText(item.parts), item.role === 'user' ? room.user : room.said),
+      );
     case 'tool_call': {
-      const args = clipJson(item.arguments, alone ? ALONE_BYTES : room.args, alone ? ALONE_BYTES : room.string, history.mask);
-      return body(header(history, number, item, args), history.touches(item).map(touchText).join('\n'));
+      const args = clipJson(
+        item.arguments,
+        alone ? ALONE_BYTES : room.args,
+        alone ? ALONE_BYTES : room.string,
+        history.mask,
+      );
+      return body(headerOf(history, number, item, args), history.touches(item).map(touchText).join('\n'));
     }
     case 'tool_result': {
       const text = detail === 'full' && item.content !== undefined ? partsText(item.content) : item.summary;
-      return body(header(history, number, item, undefined), clip(text, room.result));
+      return body(headerOf(history, number, item), clip(text, room.result));
     }
     case 'reasoning':
       if (room.reasoning === 0 || item.text === undefined) return undefined;
-      return body(header(history, number, item, undefined), clip(item.text, room.reasoning));
+      return body(headerOf(history, number, item), clip(item.text, room.reasoning));
   }
 }
 
-function header(history: History, number: number, item: Item, args: string | undefined): string {
+/** The header of an item; a call's with its arguments, where they are given. */
+export function headerOf(history: History, number: number, item: Item, args?: string): string {
   const size = (): string => `(${String(history.tokens(item))} tokens)`;
   switch (item.kind) {
     case 'message':
       return `#${String(number)} ${item.role} ${size()}`;
     case 'tool_call':
-      return args === undefined ? `#${String(number)} call ${toolName(item.name)}` : `#${String(number)} call ${toolName(item.name)} ${args}`;
+      return args === undefined
+        ? `#${String(number)} call ${toolName(item.name)}`
+        : `#${String(number)} call ${toolName(item.name)} ${args}`;
     case 'tool_result': {
-      const callNumber = history.callOf(item.callId, number);
+      const callNumber = history.callOf(number);
       const call = callNumber === undefined ? undefined : history.item(callNumber);
       const name = call?.kind === 'tool_call' ? ` ${toolName(call.name)} of #${String(callNumber)}` : '';
       return `#${String(number)} result ${item.isError === true ? 'error' : 'ok'}${name} ${size()}`;
@@ -162,7 +161,7 @@ function body(head: string, text: string): string {
 }
 
 /** Text whose every line stands behind two blanks; all kinds of line breaks count. */
-function indented(text: string): string {
+export function indented(text: string): string {
   return `  ${text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, '\n').replaceAll('\n', '\n  ')}`;
 }
 
@@ -177,23 +176,7 @@ function toolName(name: string): string {
   return name.replace(/\s+/gu, '_').slice(0, 80) || 'tool';
 }
 
-function plainText(item: Item): string {
-  switch (item.kind) {
-    case 'message':
-      return partsText(item.parts);
-    case 'tool_call':
-      return `${item.name} ${argumentText(item.arguments)}`;
-    case 'tool_result':
-      return item.content === undefined ? item.summary : `${item.summary}\n${partsText(item.content)}`;
-    case 'reasoning':
-      return item.text ?? '';
-  }
-}
-
-function argumentText(args: Json): string {
-  return typeof args === 'string' ? args : JSON.stringify(args);
-}
-
-function partsText(parts: readonly Part[]): string {
+/** The text of parts; images are placeholders. */
+export function partsText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : `[image ${oneLine(part.mediaType)}]`)).join('\n');
 }

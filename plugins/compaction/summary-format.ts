@@ -28,7 +28,8 @@ export interface Summary {
 /** The text of a summary. Every section is there; an empty one says `(none)`. */
 export function renderSummary(summary: Summary): string {
   const bullets = (lines: readonly string[]): string[] => lines.map((line) => `- ${line}`);
-  const tasks = (entries: readonly TaskEntry[]): string[] => entries.flatMap(({ name, lines }) => [`### ${name}`, ...lines]);
+  const tasks = (entries: readonly TaskEntry[]): string[] =>
+    entries.flatMap(({ name, lines }) => [`### ${name}`, ...lines]);
   const bodies: Readonly<Record<SectionName, readonly string[]>> = {
     'Completed Tasks': tasks(summary.completed),
     'Active Task': tasks(summary.active),
@@ -36,7 +37,9 @@ export function renderSummary(summary: Summary): string {
     'User Directives': bullets(summary.directives),
     'Current Work': summary.current,
   };
-  return SECTIONS.map((name) => [`## ${name}`, ...(bodies[name].length > 0 ? bodies[name] : [NOTHING])].join('\n')).join('\n\n');
+  return SECTIONS.map((name) =>
+    [`## ${name}`, ...(bodies[name].length > 0 ? bodies[name] : [NOTHING])].join('\n'),
+  ).join('\n\n');
 }
 
 /** Reads a summary back. Never throws: what is in no section is left out, a missing section is empty. */
@@ -56,7 +59,9 @@ export function parseSummary(text: string): Summary {
 export function quotationsOf(line: string): readonly string[] {
   const outer = outerQuotation(line);
   if (outer === undefined) return [];
-  const inner = [...line.matchAll(/["“„«»「『”‟]([^"“”„‟«»「」『』]+)["”“«»」』]/gu)].flatMap((match) => match[1] ?? []);
+  const inner = [...line.matchAll(/["“„«»「『”‟]([^"“”„‟«»「」『』]+)["”“«»」』]/gu)].flatMap(
+    (match) => match[1] ?? [],
+  );
   return inner.length > 1 ? [outer, ...inner] : [outer];
 }
 
@@ -116,17 +121,21 @@ function checkSummary(text: string, facts: SummaryFacts): readonly SummaryProble
 
 function directiveFault(entry: string, facts: SummaryFacts): string | undefined {
   const [outer, ...inner] = quotationsOf(entry);
-  if (outer === undefined) return 'A line under User Directives quotes nothing; put the words of the user between double quotes';
-  if (facts.isQuoted(outer) || (inner.length > 0 && inner.every((quotation) => facts.isQuoted(quotation)))) return undefined;
+  if (outer === undefined)
+    return 'A line under User Directives quotes nothing; put the words of the user between double quotes';
+  if (facts.isQuoted(outer) || (inner.length > 0 && inner.every((quotation) => facts.isQuoted(quotation))))
+    return undefined;
   return 'A quotation under User Directives stands in no message of the user; quote verbatim or drop the line';
 }
 
 function repairSummary(text: string, problems: readonly SummaryProblem[]): string {
-  const faults = new Set(problems.flatMap(({ problem, line }) => (problem === 'quotation' && line !== undefined ? [line] : [])));
+  const faults = new Set(
+    problems.flatMap(({ problem, line }) => (problem === 'quotation' && line !== undefined ? [line] : [])),
+  );
   if (faults.size === 0) return text;
   const lines = text.split('\n');
   const kept: string[] = [];
-  for (let at = 0, section = ''; at < lines.length; ) {
+  for (let at = 0, section = ''; at < lines.length;) {
     const line = lines[at] ?? '';
     section = headingOf(line) ?? section;
     const length = section === 'User Directives' ? entryLength(lines, at) : 1;
@@ -193,7 +202,7 @@ const BULLET = /^\s*[-*•]\s+/u;
 /** Lines joined to entries: an entry begins at a bullet and goes on until the next bullet, blank line or heading. */
 function entriesOf(lines: readonly string[]): string[] {
   const entries: string[] = [];
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const length = entryLength(lines, at);
     if (isSaid(lines[at] ?? '')) entries.push(entryText(lines.slice(at, at + length)));
     at += length;

@@ -5,6 +5,8 @@ import type { Desks } from './desk';
 import type { SummaryFormat } from './summary';
 import type { CompactWorker } from './worker';
 
+export type { Desks, OpenDesk } from './desk';
+
 export const COMPACTION = createToken<Compaction>('pith/compaction');
 export const COMPACT_WORKER = createToken<CompactWorker>('pith/compact-worker');
 export const SUMMARY_FORMAT = createToken<SummaryFormat>('pith/summary-format');

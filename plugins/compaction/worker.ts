@@ -22,6 +22,7 @@ export interface CompactJob {
   readonly tools: readonly ToolSchema[];
   readonly limits: {
     readonly summaryMaxTokens: number;
+    /** Tokens that all marks should take at most; advice where nobody keeps a budget (S9). */
     readonly autoReadBudget: number;
     readonly maxInputTokens: number;
     readonly timeoutMs: number;

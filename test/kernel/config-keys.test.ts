@@ -11,7 +11,8 @@ const schema = configKeys(
     protected_tools: { type: 'strings', default: [], doc: 'Never emptied.' },
     headers: { type: 'map', doc: 'Sent along.' },
     model: { type: 'string', required: true, doc: 'Which.' },
-    tls: { type: 'table', doc: 'Certificates.', keys: { ca_file: { type: 'string', doc: 'Who signs.' } } },
+    api_key_env: { type: 'variable', doc: 'Where the key is.' },
+    tls: { type: 'table', doc: 'Certificates.', keys: { ca_file: { type: 'path', doc: 'Who signs.' } } },
   },
   ({ retainedTokens, mode }) => [
     ...(mode === 'off' && retainedTokens === 1 ? [{ key: 'mode', message: 'is off', severity: 'error' as const }] : []),
@@ -74,6 +75,7 @@ describe('config keys', () => {
         background: 'yes',
         protectedTools: ['a', ' '],
         headers: { a: 1 },
+        apiKeyEnv: 'sk-a-key-itself',
         tls: { caFile: '' },
       }),
     ).toEqual([
@@ -85,7 +87,8 @@ describe('config keys', () => {
       'protectedTools: expected a list of texts, none of them empty',
       'headers: expected a table of texts',
       'model: is missing; expected a text that is not empty',
-      'tls.caFile: expected a text that is not empty',
+      'apiKeyEnv: expected the name of an environment variable',
+      'tls.caFile: expected a path',
     ]);
   });
 

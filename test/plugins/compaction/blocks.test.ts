@@ -56,8 +56,12 @@ describe('the blocks of a new context', () => {
   });
 
   test('names and notes cannot break out of their line', () => {
-    expect(referencesBlock([{ path: 'a\n[End of summary]', note: 'b\r\nc\u2028d' }])?.text.split(/[\n\r\u2028]/)).toHaveLength(3);
-    expect(autoReadBlock({ path: 'a\nb', fromLine: 1, toLine: 1, whole: true, text: '' }).text).toBe('[Auto-read file: a b]\n');
+    expect(
+      referencesBlock([{ path: 'a\n[End of summary]', note: 'b\r\nc\u2028d' }])?.text.split(/[\n\r\u2028]/),
+    ).toHaveLength(3);
+    expect(autoReadBlock({ path: 'a\nb', fromLine: 1, toLine: 1, whole: true, text: '' }).text).toBe(
+      '[Auto-read file: a b]\n',
+    );
     expect(oneLine(' a\t\n\u0000b ')).toBe('a b');
   });
 
@@ -68,7 +72,9 @@ describe('the blocks of a new context', () => {
     expect(escapeMarkers(marker.toUpperCase())).toMatch(/^\\\[/);
     expect(escapeMarkers(marker.replace('[', '[\u200b '))).toMatch(/^\\\[/);
     expect(summaryBlock(`a\n${marker}`).text).toContain(`a\n${escaped}\n[End of summary]`);
-    expect(autoReadBlock({ path: 'p', fromLine: 1, toLine: 1, whole: true, text: marker }).text).toContain(`\n${escaped}`);
+    expect(autoReadBlock({ path: 'p', fromLine: 1, toLine: 1, whole: true, text: marker }).text).toContain(
+      `\n${escaped}`,
+    );
   });
 
   test('brackets that are no marker stay', () => {
@@ -77,7 +83,10 @@ describe('the blocks of a new context', () => {
   });
 
   test('escaping leaves no marker, changes nothing else, and does nothing twice', () => {
-    const piece = fc.oneof(fc.constantFrom(...markers, '\n', '\r\n', ' ', '[', '\\', '\u200b', '\u{e0041}'), fc.string({ maxLength: 5 }));
+    const piece = fc.oneof(
+      fc.constantFrom(...markers, '\n', '\r\n', ' ', '[', '\\', '\u200b', '\u{e0041}'),
+      fc.string({ maxLength: 5 }),
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
         const content = pieces.join('');

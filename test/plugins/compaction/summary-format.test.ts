@@ -43,7 +43,9 @@ describe('the stock summary format', () => {
   test('reads back what it wrote, and what others wrote loosely', () => {
     expect(parseSummary(text)).toEqual(summary);
     expect(
-      parseSummary('Sure!\n## Current Work  \n\nbusy\n## Unknown\nmore\n## Key Decisions\n* a — b\n  because\n(none)\n## Current Work\nagain'),
+      parseSummary(
+        'Sure!\n## Current Work  \n\nbusy\n## Unknown\nmore\n## Key Decisions\n* a — b\n  because\n(none)\n## Current Work\nagain',
+      ),
     ).toEqual({ ...empty, decisions: ['a — b\n  because'], current: ['busy', '## Unknown', 'more', 'again'] });
     expect(parseSummary('## Completed Tasks\nno name').completed).toEqual([{ name: '', lines: ['no name'] }]);
   });
@@ -97,7 +99,10 @@ describe('the stock summary format', () => {
     ['an empty quotation', '- ""', false],
     ['words of nobody without a bullet', 'The user likes tabs', false],
   ])('judges a directive with %s', (_, line, good) => {
-    const written = renderSummary({ ...summary, directives: [] }).replace('## User Directives\n(none)', `## User Directives\n${line}`);
+    const written = renderSummary({ ...summary, directives: [] }).replace(
+      '## User Directives\n(none)',
+      `## User Directives\n${line}`,
+    );
     const problems = stockSummaryFormat.check(written, facts);
     expect(problems.map(({ problem }) => problem)).toEqual(good ? [] : ['quotation']);
     const repaired = stockSummaryFormat.repair(written, problems);
@@ -133,7 +138,17 @@ describe('the stock summary format', () => {
 
   test('any text can be checked and repaired, and a repaired text has no quotation at fault', () => {
     const piece = fc.oneof(
-      fc.constantFrom(...SECTIONS.map((name) => `## ${name}`), '- ', '"', '(none)', '### ', 'use tabs', '- "use tabs"', '“', '\r'),
+      fc.constantFrom(
+        ...SECTIONS.map((name) => `## ${name}`),
+        '- ',
+        '"',
+        '(none)',
+        '### ',
+        'use tabs',
+        '- "use tabs"',
+        '“',
+        '\r',
+      ),
       fc.string({ unit: 'grapheme', maxLength: 8 }),
     );
     const loose = fc.array(fc.tuple(piece, fc.constantFrom('\n', '\n\n', ' ', '')), { maxLength: 30 });

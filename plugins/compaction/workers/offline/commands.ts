@@ -8,7 +8,8 @@ export function commandOf(call: Entry): string | undefined {
   const args = call.args as Readonly<Record<string, Json>>;
   if (call.touches.length > 0 && typeof args.path === 'string') return undefined;
   const given = args.command ?? args.cmd ?? args.commands ?? args.script ?? args.CommandLine;
-  const text = typeof given === 'string' ? given : Array.isArray(given) ? argvText(given as readonly Json[]) : undefined;
+  const text =
+    typeof given === 'string' ? given : Array.isArray(given) ? argvText(given as readonly Json[]) : undefined;
   return text === undefined || text.trim() === '' ? undefined : firstCommand(text);
 }
 
@@ -23,9 +24,10 @@ function argvText(words: readonly Json[]): string {
 function firstCommand(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '' && !candidate.trim().startsWith('#')) ?? '';
   return line
-    .replace(/^\s*cd\s+\S+\s*(?:&&|;)\s*/, '')
-    .replace(/\s*<<-?\s*['"]?\w+['"]?.*$/, '')
+    .replace(/^\s*\((.*)\)\s*$/, '$1')
+    .replace(/^(?:\s*(?:cd|source|\.|export|set)\s[^&;|]{1,200}(?:&&|;)\s*)+/, '')
     .replace(/\s+/gu, ' ')
+    .replace(/ ?<<-? ?['"]?\w+['"]?.*$/, '')
     .trim();
 }
 
@@ -39,14 +41,16 @@ export function commandKey(command: string): string {
 }
 
 /** Programs that look around: their failing says nothing about the work. */
-const LOOKING = /^(?:ls|cat|head|tail|grep|rg|find|fd|which|where|test|stat|wc|pwd|echo|cd|tree|file|sed|awk|diff|ps|kill|pkill|lsof|git (?:status|log|diff|show|check-ignore)|Get-\w+|Select-\w+|dir)\b/i;
+const LOOKING =
+  /^(?:ls|cat|head|tail|grep|rg|find|fd|which|where|test|stat|wc|pwd|echo|cd|tree|file|sed|awk|diff|ps|kill|pkill|lsof|git (?:status|log|diff|show|check-ignore)|Get-\w+|Select-\w+|dir)\b/i;
 
 export function isLooking(command: string): boolean {
   return LOOKING.test(command);
 }
 
 const EXIT_CODE = /(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code"?|exitCode"?|returncode)\W{1,3}(-?\d{1,9})/i;
-const FAILURE = /^[ \t]*(?:npm ERR!|npm error|error(?:\[\w+\])?:|Error:|fatal:|panic:|FAIL\b|FAILED\b|Traceback \(most recent|.{0,200}error TS\d+|.{0,80}: command not found|E {3}\w)/m;
+const FAILURE =
+  /^[ \t]*(?:npm ERR!|npm error|error(?:\[\w+\])?:|Error:|fatal:|panic:|FAIL\b|FAILED\b|Traceback \(most recent|.{0,200}error TS\d+|.{0,80}: command not found|E {3}\w)/m;
 const COUNT_FAILED = /\b([1-9]\d{0,5}) (?:failed|failing|failures?|errors?)\b/i;
 
 /** Whether a result tells of a failure, by its flag or by what a command printed. */
@@ -58,7 +62,8 @@ export function hasFailed(result: Entry, command: string | undefined): boolean {
   return FAILURE.test(result.text) || COUNT_FAILED.test(result.text);
 }
 
-const TELLING = /\b\w*(?:Error|Exception|Panic|Failure)\b\s*[:(]|error TS\d+|\berror(?:\[\w+\])?:|^fatal:|^panic|^E {3}|\bfailed\b|\bcannot\b|\bcan't\b|not found|No such|denied|undefined|refused|timed? ?out|\bFAIL/i;
+const TELLING =
+  /\b\w*(?:Error|Exception|Panic|Failure)\b\s*[:(]|error TS\d+|\berror(?:\[\w+\])?:|^fatal:|^panic|^E {3}|\bfailed\b|\bcannot\b|\bcan't\b|not found|No such|denied|undefined|refused|timed? ?out|nothing to commit|\bFAIL/i;
 
 /** The line of an output that says what went wrong, at most `max` characters; empty where the output is. */
 export function errorLine(text: string, max: number): string {
@@ -66,9 +71,17 @@ export function errorLine(text: string, max: number): string {
     .replace(/<\/?[a-z_-]{1,30}>/gi, ' ')
     .split('\n')
     .map((line) => line.replace(/\s+/gu, ' ').trim())
-    .filter((line) => /[\p{L}\p{N}]/u.test(line) && !line.startsWith('[…') && line.length < 2000);
+    .filter(
+      (line) =>
+        /[\p{L}\p{N}]/u.test(line) &&
+        !line.startsWith('[…') &&
+        line.length < 2000 &&
+        !/^(?:Error: )?Exit code:? -?\d+$/i.test(line),
+    );
   const traceback = lines.some((line) => line.startsWith('Traceback'));
-  const telling = traceback ? lines.findLast((line) => /^\w+(?:\.\w+)*(?:Error|Exception|Exit|Interrupt)\b/.test(line)) : undefined;
+  const telling = traceback
+    ? lines.findLast((line) => /^\w+(?:\.\w+)*(?:Error|Exception|Exit|Interrupt)\b/.test(line))
+    : undefined;
   const named = lines.find((line) => /\b\w*(?:Error|Exception|Panic)\b\s*[:(]|error TS\d+|^error|^fatal:/i.test(line));
   const line = telling ?? named ?? lines.find((candidate) => TELLING.test(candidate)) ?? lines[0] ?? '';
   return line.length <= max ? line : line.slice(0, max).toWellFormed().replace(/\S*$/, '…');
@@ -78,6 +91,17 @@ export function errorLine(text: string, max: number): string {
 export function verdictOf(text: string): string {
   const line = text
     .split('\n')
-    .findLast((candidate) => candidate.length < 300 && /\b\d+ (?:passed|passing|failed|failing|tests?|errors?|warnings?)\b|\bBUILD (?:SUCCESS|FAIL)|test result:/i.test(candidate));
-  return line === undefined ? '' : line.replace(/[=─━]{3,}/g, ' ').replace(/\s+/gu, ' ').trim();
+    .findLast(
+      (candidate) =>
+        candidate.length < 300 &&
+        /\b\d+ (?:passed|passing|failed|failing|tests?|errors?|warnings?)\b|\bBUILD (?:SUCCESS|FAIL)|test result:/i.test(
+          candidate,
+        ),
+    );
+  return line === undefined
+    ? ''
+    : line
+        .replace(/[=─━]{3,}/g, ' ')
+        .replace(/\s+/gu, ' ')
+        .trim();
 }

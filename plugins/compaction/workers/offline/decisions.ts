@@ -1,7 +1,7 @@
 /** Choices that were made and why (S9.8), found in what the agent said. */
 import { proseLines, sentencesOf, shorten } from './prose';
 
-/** A line of Key Decisions and how surely it is one: 2 or more is worth telling. */
+/** A line of Key Decisions and how surely it is one. */
 export interface Decision {
   readonly line: string;
   readonly weight: number;
@@ -17,7 +17,7 @@ const CHOICE = phrases(
    решил|решила|решили|выбрал|выбрали|выбираю|буду использовать|использую`,
 );
 const CONTRAST = phrases(
-  `instead of|rather than|not worth|in favor of|in favour of|statt|anstatt|anstelle|plutôt que|au lieu de|en lugar de|en vez de|em vez de|ao invés de|
+  `instead of|rather than|in favor of|in favour of|statt|anstatt|anstelle|plutôt que|au lieu de|en lugar de|en vez de|em vez de|ao invés de|
    invece di|al posto di|вместо|а не`,
 );
 const REASON = phrases(
@@ -27,6 +27,14 @@ const REASON = phrases(
 const CHOICE_WIDE = /决定|選擇|选择|采用|改用|选用|に決め|を選|を採用|にします|결정|선택|사용하기로|채택/u;
 const CONTRAST_WIDE = /而不是|代替|而非|の代わりに|ではなく|대신/u;
 const REASON_WIDE = /因为|由于|以便|为了|ため|ので|때문|위해/u;
+
+/** Weak signs of a choice, and signs that something is only thought about. */
+const USE = phrases(
+  "i'll|i’ll|i will|we'll|we will|now uses|use|uses|using|should|verwende|verwendet|nutze|utilise|uso|usa|использую|используем",
+);
+const HEDGE = phrases(
+  'if|might|maybe|perhaps|could|would|may|i bet|wenn|vielleicht|könnte|peut-être|quizás|talvez|forse|если|возможно',
+);
 
 /** A pattern for whole phrases; alternatives only, so that it is linear. */
 function phrases(list: string): RegExp {
@@ -40,12 +48,12 @@ export function decisionsOf(message: string): readonly Decision[] {
   for (const line of proseLines(message)) {
     if (line.length > 2000) continue;
     for (const sentence of sentencesOf(line)) {
-      if (sentence.length < 16 || sentence.length > 400 || /[?？]$/.test(sentence)) continue;
-      const choice = CHOICE.test(sentence) || CHOICE_WIDE.test(sentence) ? 2 : 0;
+      if (sentence.length < 16 || sentence.length > 400 || /[?？:：]$/.test(sentence)) continue;
+      const choice = CHOICE.test(sentence) || CHOICE_WIDE.test(sentence) ? 3 : USE.test(sentence) ? 1 : 0;
       const contrast = CONTRAST.test(sentence) || CONTRAST_WIDE.test(sentence) ? 2 : 0;
-      if (choice + contrast === 0) continue;
       const reason = reasonAt(sentence);
-      found.push({ line: lineOf(sentence, reason), weight: choice + contrast + (reason === -1 ? 0 : 1) });
+      const weight = choice + contrast + (reason === -1 ? 0 : 1) - (HEDGE.test(sentence) ? 3 : 0);
+      if (choice + contrast > 0 && weight >= 3) found.push({ line: lineOf(sentence, reason), weight });
     }
   }
   return found;
@@ -60,4 +68,11 @@ function lineOf(sentence: string, reason: number): string {
   const whole = sentence.replace(/[.。]$/u, '');
   if (reason === -1) return shorten(whole, 220);
   return `${shorten(whole.slice(0, reason).replace(/[\s,，、;–—-]+$/u, ''), 160)} — ${shorten(whole.slice(reason), 160)}`;
+}
+
+/** Answers of the user to questions that the agent put with a tool: `"question"="answer"`. */
+export function answersOf(text: string): readonly string[] {
+  if (!text.includes('"="')) return [];
+  const pairs = [...text.matchAll(/"([^"\n]{4,300})"="([^"\n]{1,300})"/g)];
+  return pairs.map(([, question = '', answer = '']) => `${shorten(question, 160)} — "${answer}"`);
 }

@@ -1,5 +1,5 @@
 /** Rules and wishes in the words of the user (S9.8). */
-import { sentencesOf } from './prose';
+import { isTelling, sentencesOf } from './prose';
 
 /** How binding a sentence sounds: 0 is no directive. */
 export function bindingOf(sentence: string): number {
@@ -8,8 +8,8 @@ export function bindingOf(sentence: string): number {
 }
 
 const RULE = words(
-  'always never must mustn’t mustn\'t cannot forbidden mandatory required only should shouldn\'t shouldn’t avoid ensure prefer preferably instead ' +
-    'remember important don\'t don’t dont without keep stick ' +
+  "always never must mustn’t mustn't cannot forbidden mandatory required only should shouldn't shouldn’t avoid ensure prefer preferably instead " +
+    "remember important don't don’t dont without keep stick " +
     'immer niemals nie muss musst darf darfst nur soll sollst sollte vermeide bevorzuge stattdessen keine kein keinesfalls unbedingt ohne merke ' +
     'toujours jamais dois doit seulement évite évitez préfère surtout sans ' +
     'siempre nunca debes debe solo sólo evita prefiero jamás sin ' +
@@ -19,9 +19,10 @@ const RULE = words(
 );
 const WISH = words(
   'please want need use name call bitte möchte will nutze verwende nenne veux utilise nomme quiero usa usar quero voglio пожалуйста хочу используй',
-  'i\'d like,i would like,let\'s,we should,can you,s\'il te plaît,s\'il vous plaît,por favor,per favore',
+  "i'd like,i would like,let's,we should,can you,s'il te plaît,s'il vous plaît,por favor,per favore",
 );
-const RULE_WIDE = /必须|不要|不能|不得|别再|禁止|务必|一定|总是|永远|只能|只用|避免|优先|应该|记住|しないで|してはいけ|必ず|常に|決して|だけ|避けて|べき|ください|하지\s?마|항상|절대|반드시|만\s|피해|해야/u;
+const RULE_WIDE =
+  /必须|不要|不能|不得|别再|禁止|务必|一定|总是|永远|只能|只用|避免|优先|应该|记住|しないで|してはいけ|必ず|常に|決して|だけ|避けて|べき|ください|하지\s?마|항상|절대|반드시|만\s|피해|해야/u;
 const WISH_WIDE = /请|希望|想要|需要|使用|改成|してほしい|したい|使って|お願い|해\s?주세요|원해|사용/u;
 
 /** A pattern for whole words and for phrases; alternatives only, so that it is linear. */
@@ -43,7 +44,7 @@ export function directivesOf(prompt: string): readonly Directive[] {
     const line = raw.trim();
     if (line.length > 2000) continue;
     for (const sentence of sentencesOf(line.replace(/\s+/gu, ' ').replace(/^(?:[-*•#>]+\s+|\d{1,3}[.)]\s+)+/u, ''))) {
-      const binding = sentence.length < 6 || sentence.length > 400 ? 0 : bindingOf(sentence);
+      const binding = sentence.length < 6 || sentence.length > 400 || !isTelling(sentence) ? 0 : bindingOf(sentence);
       if (binding > 0) found.push({ quotation: sentence, binding });
     }
   }

@@ -29,6 +29,8 @@ export interface RankedFile {
 /** Items after which a touch counts half. */
 const HALF_LIFE = 60;
 const WEIGHT = { edit: 3, write: 2.5, read: 1.2 } as const;
+/** What a file of before the summarised part counts; it comes last. */
+const EARLIER = 0.001;
 /** Tokens up to which a result of the tail is taken to stand there whole. */
 const SHOWN_TOKENS = 6000;
 
@@ -58,6 +60,9 @@ export function rankFiles(turns: readonly Turn[], entries: readonly Entry[]): re
         file.interests.push(interestOf(touch, call.entry.number));
         if (call.entry.kept) noteShown(file, touch, call.result);
       }
+  for (const { kind, touches } of entries)
+    if (kind === 'files')
+      for (const [index, { path }] of touches.entries()) draftOf(files, path).score += EARLIER / (index + 1);
   addMentions(files, turns, entries);
   return [...files.values()]
     .map((file) => ({ ...file, interests: file.interests.reverse() }))
@@ -88,8 +93,14 @@ function noteShown(file: Draft, touch: TouchEntry, result: Entry | undefined): v
 function addMentions(files: ReadonlyMap<string, Draft>, turns: readonly Turn[], entries: readonly Entry[]): void {
   const last = turns.at(-1);
   const said = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant').slice(-4);
-  const errors = callsOf(turns.slice(-1)).filter(({ failed }) => failed).slice(-3);
-  const texts = [last?.prompt ?? '', ...said.map(({ text }) => text), ...errors.map(({ result }) => result?.text ?? '')];
+  const errors = callsOf(turns.slice(-1))
+    .filter(({ failed }) => failed)
+    .slice(-3);
+  const texts = [
+    last?.prompt ?? '',
+    ...said.map(({ text }) => text),
+    ...errors.map(({ result }) => result?.text ?? ''),
+  ];
   for (const file of files.values()) {
     const name = baseName(file.path);
     if (name.length < 4) continue;

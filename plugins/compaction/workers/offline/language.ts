@@ -18,22 +18,18 @@ export interface Words {
   readonly earlier: string;
 }
 
-type Row = readonly [
-  goal: string, done: string, files: string, commits: string, solved: string, unsolved: string, state: string, open: string,
-  next: string, last: string, said: string, created: string, edit: string, edits: string, earlier: string,
-];
-
-const ROWS: Readonly<Record<string, Row>> = {
-  en: ['Goal', 'Done', 'Files', 'Commits', 'Solved', 'Unsolved', 'State', 'Open', 'Next', 'Last', 'User', 'new', 'edit', 'edits', 'Earlier'],
-  de: ['Ziel', 'Erledigt', 'Dateien', 'Commits', 'Gelöst', 'Ungelöst', 'Stand', 'Offen', 'Nächster Schritt', 'Zuletzt', 'Nutzer', 'neu', 'Änderung', 'Änderungen', 'Früher'],
-  fr: ['But', 'Fait', 'Fichiers', 'Commits', 'Résolu', 'Non résolu', 'État', 'Reste', 'Suite', 'En dernier', 'Utilisateur', 'nouveau', 'modification', 'modifications', 'Avant'],
-  es: ['Objetivo', 'Hecho', 'Archivos', 'Commits', 'Resuelto', 'Sin resolver', 'Estado', 'Pendiente', 'Siguiente', 'Último', 'Usuario', 'nuevo', 'cambio', 'cambios', 'Antes'],
-  pt: ['Objetivo', 'Feito', 'Arquivos', 'Commits', 'Resolvido', 'Não resolvido', 'Estado', 'Pendente', 'Próximo passo', 'Último', 'Usuário', 'novo', 'alteração', 'alterações', 'Antes'],
-  it: ['Obiettivo', 'Fatto', 'File', 'Commit', 'Risolto', 'Irrisolto', 'Stato', 'Da fare', 'Prossimo passo', 'Ultimo', 'Utente', 'nuovo', 'modifica', 'modifiche', 'Prima'],
-  ru: ['Цель', 'Сделано', 'Файлы', 'Коммиты', 'Решено', 'Не решено', 'Состояние', 'Осталось', 'Дальше', 'Последнее', 'Пользователь', 'новый', 'правка', 'правок', 'Ранее'],
-  zh: ['目标', '已完成', '文件', '提交', '已解决', '未解决', '状态', '待办', '下一步', '最近', '用户', '新建', '次修改', '次修改', '此前'],
-  ja: ['目標', '完了', 'ファイル', 'コミット', '解決済み', '未解決', '状態', '残り', '次', '直近', 'ユーザー', '新規', '回編集', '回編集', '以前'],
-  ko: ['목표', '완료', '파일', '커밋', '해결됨', '미해결', '상태', '남은 일', '다음', '최근', '사용자', '새 파일', '회 수정', '회 수정', '이전'],
+/** Goal, done, files, commits, solved, unsolved, state, open, next, last, user, new, edit, edits, earlier. */
+const ROWS: Readonly<Record<string, string>> = {
+  en: 'Goal|Done|Files|Commits|Solved|Unsolved|State|Open|Next|Last|User|new|edit|edits|Earlier',
+  de: 'Ziel|Erledigt|Dateien|Commits|Gelöst|Ungelöst|Stand|Offen|Nächster Schritt|Zuletzt|Nutzer|neu|Änderung|Änderungen|Früher',
+  fr: 'But|Fait|Fichiers|Commits|Résolu|Non résolu|État|Reste|Suite|En dernier|Utilisateur|nouveau|modification|modifications|Avant',
+  es: 'Objetivo|Hecho|Archivos|Commits|Resuelto|Sin resolver|Estado|Pendiente|Siguiente|Último|Usuario|nuevo|cambio|cambios|Antes',
+  pt: 'Objetivo|Feito|Arquivos|Commits|Resolvido|Não resolvido|Estado|Pendente|Próximo passo|Último|Usuário|novo|alteração|alterações|Antes',
+  it: 'Obiettivo|Fatto|File|Commit|Risolto|Irrisolto|Stato|Da fare|Prossimo passo|Ultimo|Utente|nuovo|modifica|modifiche|Prima',
+  ru: 'Цель|Сделано|Файлы|Коммиты|Решено|Не решено|Состояние|Осталось|Дальше|Последнее|Пользователь|новый|правка|правок|Ранее',
+  zh: '目标|已完成|文件|提交|已解决|未解决|状态|待办|下一步|最近|用户|新建|次修改|次修改|此前',
+  ja: '目標|完了|ファイル|コミット|解決済み|未解決|状態|残り|次|直近|ユーザー|新規|回編集|回編集|以前',
+  ko: '목표|완료|파일|커밋|해결됨|미해결|상태|남은 일|다음|최근|사용자|새 파일|회 수정|회 수정|이전',
 };
 
 /** Words that are frequent in one language and rare in the others. */
@@ -72,11 +68,26 @@ export function languageOf(text: string): string {
 
 /** The worker's words in a language of {@link languageOf}. */
 export function wordsOf(language: string): Words {
-  const row = ROWS[language] ?? (ROWS.en as Row);
-  const [goal, done, files, commits, solved, unsolved, state, open, next, last, said, created, edit, edits, earlier] = row;
-  const many = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]/u.test(edits) ? '' : ' ';
+  const row = ROWS[language] ?? ROWS['en'] ?? '';
+  const [goal = '', done = '', files = '', commits = '', solved = '', unsolved = '', state = '', open = ''] =
+    row.split('|');
+  const [next = '', last = '', said = '', created = '', edit = '', edits = '', earlier = ''] = row.split('|').slice(8);
+  const blank = /^[\p{Script=Han}\p{Script=Hangul}]/u.test(edits) ? '' : ' ';
+  const count = (times: number): string => `${String(times)}${blank}${times === 1 ? edit : edits}`;
   return {
-    goal, done, files, commits, solved, unsolved, state, open, next, last, said, created, earlier,
-    edits: (count) => `${String(count)}${many}${count === 1 ? edit : edits}`,
+    goal,
+    done,
+    files,
+    commits,
+    solved,
+    unsolved,
+    state,
+    open,
+    next,
+    last,
+    said,
+    created,
+    edits: count,
+    earlier,
   };
 }

@@ -1,7 +1,8 @@
 /** Spends the auto-read budget on the ranked files, through the desk alone (S9.6, S9.12). */
 import type { CompactJob, Desk } from '../../worker';
+import { nextSlice } from '../../slices';
 import type { RankedFile } from './file-rank';
-import { nextSlice, textOf } from './pages';
+import { textOf } from './pages';
 import { roughTokens } from './prose';
 import { unshown, windowsOf, type SeenFile, type Window } from './windows';
 
@@ -24,7 +25,12 @@ interface Candidate {
  * Marks windows of the most needed files, small ones whole, then lets what is left of the budget flow on to more of them.
  * Returns the paths that have a mark.
  */
-export async function markFiles(job: CompactJob, desk: Desk, ranked: readonly RankedFile[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+export async function markFiles(
+  job: CompactJob,
+  desk: Desk,
+  ranked: readonly RankedFile[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
   const marked = new Set<string>();
   const budget = job.limits.autoReadBudget;
   if (budget === 0) return marked;
@@ -48,7 +54,10 @@ export async function markFiles(job: CompactJob, desk: Desk, ranked: readonly Ra
     const candidate = { file, seen, tokens, whole: false };
     candidates.push(candidate);
     const share = Math.min(left, budget * SHARE);
-    if (tokens <= Math.min(share, budget / 6) && unshown({ fromLine: 1, toLine: seen.count }, file.shown) !== undefined) {
+    if (
+      tokens <= Math.min(share, budget / 6) &&
+      unshown({ fromLine: 1, toLine: seen.count }, file.shown) !== undefined
+    ) {
       candidate.whole = await mark(file.path, undefined, tokens);
       continue;
     }

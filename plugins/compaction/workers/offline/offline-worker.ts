@@ -1,16 +1,26 @@
 /** The embedded compact worker (S9.12): deterministic, without a model, and acting through the desk alone. */
+import { nextSlice } from '../../slices';
 import { renderSummary } from '../../summary-format';
 import type { CompactWorker, Desk, WorkerReport } from '../../worker';
 import { composeSummary } from './compose';
+import { digestHistory } from './digest';
 import { rankFiles, type RankedFile } from './file-rank';
 import { markFiles } from './mark-files';
-import { nextSlice, readHistory } from './pages';
+import { readHistory } from './pages';
 import { turnsOf } from './turns';
 
 /** Tokens that a summary is advised to have at most (S9.8). */
 const ADVISED_TOKENS = 2000;
-/** Share of the tokens that the next attempt takes where a summary came out too long. */
+/** The worker guesses sizes on the safe side by about this factor. */
+const CAUTION = 1.15;
+/**
+ * Share of the tokens that the next attempt takes where a summary is refused, and how often that is tried. The second attempt
+ * only leaves out quotations of an earlier summary that the desk may not find.
+ */
 const SHORTER = 0.75;
+const ATTEMPTS = 12;
+/** Tokens of the summary for each finished task that is told apart. */
+const TASK_TOKENS = 220;
 /** Files beside the written ones that are named as references. */
 const READ_REFERENCES = 12;
 
@@ -24,27 +34,40 @@ export const offlineWorker: CompactWorker = {
   async run(job, desk, { signal, progress }) {
     progress({ phase: 'reading', tokens: 0 });
     const entries = await readHistory(job, desk, signal);
-    const turns = turnsOf(entries);
-    await nextSlice();
+    const turns = await turnsOf(entries, signal);
     progress({ phase: 'files', tokens: 0 });
     const ranked = rankFiles(turns, entries);
+    await nextSlice();
     const marked = await markFiles(job, desk, ranked, signal);
     await addReferences(desk, ranked, marked, signal);
     progress({ phase: 'summary', tokens: 0 });
-    for (let tokens = Math.min(ADVISED_TOKENS, Math.floor(job.limits.summaryMaxTokens * 0.9)); tokens > 40; tokens = Math.floor(tokens * SHORTER)) {
-      signal.throwIfAborted();
-      const text = renderSummary(composeSummary(job, entries, tokens));
+    let tokens = Math.min(ADVISED_TOKENS * CAUTION, job.limits.summaryMaxTokens * 0.9);
+    const digest = await digestHistory(
+      entries,
+      turns,
+      job.previousSummary,
+      Math.max(3, Math.floor(tokens / TASK_TOKENS)),
+      signal,
+    );
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const text = renderSummary(composeSummary(digest, tokens, attempt > 0));
       const result = await desk.call('write_summary', { text }, signal);
       if (result.isError !== true) break;
-      await nextSlice();
+      if (attempt > 0) tokens *= SHORTER;
     }
     return NO_MODEL;
   },
 };
 
 /** Every written file that has no mark is named, and the most needed of those that were only read. */
-async function addReferences(desk: Desk, ranked: readonly RankedFile[], marked: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+async function addReferences(
+  desk: Desk,
+  ranked: readonly RankedFile[],
+  marked: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
   const others = ranked.filter(({ path }) => !marked.has(path));
-  const read = others.filter(({ edits }) => edits === 0).slice(0, READ_REFERENCES);
-  for (const { path } of others.filter((file) => file.edits > 0 || read.includes(file))) await desk.call('add_reference', { path }, signal);
+  const read = new Set(others.filter(({ edits }) => edits === 0).slice(0, READ_REFERENCES));
+  for (const file of others)
+    if (file.edits > 0 || read.has(file)) await desk.call('add_reference', { path: file.path }, signal);
 }

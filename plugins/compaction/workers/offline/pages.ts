@@ -1,5 +1,6 @@
 /** Reads history pages back into entries; the offline worker knows a session by nothing else. */
 import type { Json } from '../../../../core/index';
+import { nextSlice } from '../../slices';
 import type { CompactJob, Desk } from '../../worker';
 
 /** A file that a call touched; lines are 1-based, `toLine` Infinity where the read had no end. */
@@ -14,7 +15,8 @@ export interface TouchEntry {
 /** One item as a page shows it. */
 export interface Entry {
   readonly number: number;
-  readonly kind: 'user' | 'assistant' | 'system' | 'call' | 'result' | 'reasoning';
+  /** `files`: what lies before the part to summarise. */
+  readonly kind: 'user' | 'assistant' | 'system' | 'call' | 'result' | 'reasoning' | 'files';
   /** Carried over as it is; not part of what is summarised. */
   readonly kept: boolean;
   readonly text: string;
@@ -33,7 +35,7 @@ const PAGE_ITEMS = 500;
 /** All of the history that the desk shows, the retained tail included. Gives the event loop a turn after each page. */
 export async function readHistory(job: CompactJob, desk: Desk, signal: AbortSignal): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  for (let from: number | undefined = job.range.from; from !== undefined; ) {
+  for (let from: number | undefined = job.range.from > 0 ? -1 : 0; from !== undefined;) {
     signal.throwIfAborted();
     const result = await desk.call('read_history', { from, limit: PAGE_ITEMS, detail: 'full' }, signal);
     if (result.isError === true) break;
@@ -45,18 +47,16 @@ export async function readHistory(job: CompactJob, desk: Desk, signal: AbortSign
   return entries;
 }
 
-/** Lets others run, so that offline work never holds up the process for long (S9.11). */
-export function nextSlice(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** The text of a tool result's content. */
 export function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
 }
 
 /** The entries of a page, and where the next one begins. Lines that are neither header nor content are passed over. */
-export function parsePage(page: string, keptFrom: number): { readonly entries: readonly Entry[]; readonly next: number | undefined } {
+export function parsePage(
+  page: string,
+  keptFrom: number,
+): { readonly entries: readonly Entry[]; readonly next: number | undefined } {
   const entries: Entry[] = [];
   let head: string | undefined;
   let body: string[] = [];
@@ -81,7 +81,7 @@ export function parsePage(page: string, keptFrom: number): { readonly entries: r
   return { entries, next };
 }
 
-const HEAD = /^#(\d+) (user|assistant|system|call|result|reasoning)(?: (.*))?$/s;
+const HEAD = /^#(-1|\d+) (user|assistant|system|call|result|reasoning|files)(?: (.*))?$/s;
 
 function entryOf(head: string, body: readonly string[], keptFrom: number): Entry | undefined {
   const [, digits, kind, rest = ''] = HEAD.exec(head) ?? [];
@@ -95,13 +95,13 @@ function entryOf(head: string, body: readonly string[], keptFrom: number): Entry
     number,
     kind: kind as Entry['kind'],
     kept: number >= keptFrom,
-    text: isCall ? '' : body.join('\n'),
+    text: isCall || kind === 'files' ? '' : body.join('\n'),
     tokens: size === undefined ? 0 : Number(size),
     tool: isCall ? (blank === -1 ? rest : rest.slice(0, blank)) : (result?.[2] ?? ''),
     args: isCall && blank !== -1 ? parsed(rest.slice(blank + 1)) : null,
     failed: result?.[1] === 'error',
     call: result?.[3] === undefined ? -1 : Number(result[3]),
-    touches: isCall ? body.flatMap(touchOf) : [],
+    touches: isCall || kind === 'files' ? body.flatMap(touchOf) : [],
   };
 }
 

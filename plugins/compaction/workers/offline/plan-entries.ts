@@ -14,7 +14,11 @@ const TEXT_KEYS = ['content', 'step', 'title', 'description', 'text', 'task', 'n
 export function planOf(call: Entry): readonly PlanEntry[] | undefined {
   if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args)) return undefined;
   for (const value of Object.values(call.args as Readonly<Record<string, Json>>)) {
-    const steps = Array.isArray(value) ? listed(value as readonly Json[]) : typeof value === 'string' ? ticked(value) : [];
+    const steps = Array.isArray(value)
+      ? listed(value as readonly Json[])
+      : typeof value === 'string'
+        ? ticked(value)
+        : [];
     if (steps.length > 0) return steps;
   }
   return undefined;

@@ -1,5 +1,12 @@
 /** Prose out of messages: lines without markup and code, sentences, and texts cut at the end of a word. All linear. */
 
+/** The prose of a report: without its headings and the lines that only lead to a list. */
+export function reportLines(text: string): readonly string[] {
+  const kept = text.split('\n').filter((line) => !/^\s*(?:#{1,6}\s|\*\*[^*]{1,60}\*\*:?\s*$|.{0,60}:\s*$)/.test(line));
+  const lines = proseLines(kept.join('\n'));
+  return lines.length > 0 ? lines : proseLines(text);
+}
+
 /** The prose lines of a message: no fenced code, no tables, no rules; headings, bullets and quotes without their marks. */
 export function proseLines(text: string): readonly string[] {
   const lines: string[] = [];
@@ -20,13 +27,13 @@ export function proseLines(text: string): readonly string[] {
 export function unmarked(line: string): string {
   return line
     .replace(/^(?:[#>*•–—+✅✓✔☐☑❌⚠️🎉🔧-]+\s*|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+/u, '')
-    .replace(/\*\*|__/g, '')
+    .replace(/\*\*/g, '')
     .replace(/\s+/gu, ' ')
     .trim();
 }
 
-const ENDS = new Set(['.', '!', '?', '…', ':', ';']);
-const WIDE_ENDS = new Set(['。', '！', '？', '；', '：']);
+const ENDS = new Set(['.', '!', '?', '…']);
+const WIDE_ENDS = new Set(['。', '！', '？']);
 
 /** The sentences of a line with their marks. A full stop inside of a name (`a.ts`) ends nothing. */
 export function sentencesOf(line: string): readonly string[] {
@@ -36,7 +43,6 @@ export function sentencesOf(line: string): readonly string[] {
     const mark = line.charAt(at);
     const wide = WIDE_ENDS.has(mark);
     if (!wide && !(ENDS.has(mark) && (at + 1 === line.length || line.charAt(at + 1) === ' '))) continue;
-    if ((mark === ':' || mark === ';' || mark === '：' || mark === '；') && at - start < 40) continue;
     if (mark === '.' && isAbbreviation(line, start, at)) continue;
     sentences.push(line.slice(start, at + 1).trim());
     start = at + 1;
@@ -73,12 +79,24 @@ export function joined(lines: readonly string[], max: number): string {
   return text;
 }
 
-/** The first line of prose, to name something by; at most `max` characters and without a closing mark. */
+/** A line of prose to name something by; at most `max` characters and without a closing mark. */
 export function titleOf(text: string, max: number): string {
-  const [line = ''] = proseLines(text);
+  const lines = proseLines(text);
+  const line =
+    [lines[0], lines.at(-1)].find((candidate) => candidate !== undefined && isTelling(candidate)) ?? lines[0] ?? '';
   const [first = line, second] = sentencesOf(line);
   const title = first.length < 12 && second !== undefined ? `${first} ${second}` : first;
-  return shorten(title.replace(/[.:;。：；]+$/u, ''), max);
+  return shorten(title.replace(/[.:;,。：；，]+$/u, ''), max);
+}
+
+/** Whether a line reads as words rather than as output or code. */
+export function isTelling(line: string): boolean {
+  const letters = line.match(/\p{L}/gu)?.length ?? 0;
+  return (
+    /^[\p{L}"'“«@]/u.test(line) &&
+    letters > line.length * 0.6 &&
+    /[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/u.test(line)
+  );
 }
 
 /** About how many tokens a text has; on the safe side, so that what fits by it fits in fact nearly always. */

@@ -1,58 +1,96 @@
 /** The user's own words for the summary (S9.8): the newest messages whole, standing rules of the older ones. */
+import { inSlices } from '../../slices';
 import { collapseBlanks, quotationsOf } from '../../summary-format';
-import { directivesOf } from './directives';
+import { directivesOf, type Directive } from './directives';
 import type { Entry } from './pages';
 import { roughTokens } from './prose';
-import { userWords } from './user-words';
+import { isGoingOn, userWords } from './user-words';
 
 /** Messages of at most this many tokens are quoted whole, if they are among the newest. */
 const WHOLE_TOKENS = 200;
 const NEWEST = 5;
+/** A message of at most this many characters is not taken apart. */
+const SHORT = 200;
+/** Rules of newer messages that come before those of an earlier summary. */
+const RULES_FIRST = 12;
 
-/**
- * Lines for User Directives: first those that must be there (the newest short messages that are not carried over), then as
- * many as fit of the rules of earlier messages and of the earlier summary, the binding and the newest first. In the order in
- * which they were said.
- */
-export function quotedDirectives(entries: readonly Entry[], earlier: readonly string[], maxTokens: number): readonly string[] {
-  const users = entries.filter(({ kind }) => kind === 'user');
-  const newest = users.filter(({ tokens }) => tokens <= WHOLE_TOKENS).slice(-NEWEST);
-  const must = newest.filter(({ kept }) => !kept).map((entry) => ({ quotation: wholeQuotation(entry.text), at: entry.number }));
-  const chosen = must.filter(({ quotation }) => quotation !== '');
-  let left = maxTokens - chosen.reduce((sum, { quotation }) => sum + roughTokens(quotation) + 4, 0);
-  for (const candidate of candidatesOf(users, earlier)) {
-    const tokens = roughTokens(candidate.quotation) + 4;
-    if (tokens > left || chosen.some(({ quotation }) => quotation.includes(candidate.quotation))) continue;
-    chosen.push(candidate);
-    left -= tokens;
-  }
-  const lines = chosen.sort((a, b) => a.at - b.at).map(({ quotation }) => quotation);
-  return lines.filter((line, index) => !lines.some((other, at) => at !== index && other.includes(line) && (other !== line || at < index))).map((line) => `"${line}"`);
-}
-
-interface Candidate {
+/** A quotation and when it was said; those of an earlier summary are below 0. */
+export interface Quotation {
   readonly quotation: string;
   readonly at: number;
 }
 
-/** What may be quoted besides, the most worth first. */
-function candidatesOf(users: readonly Entry[], earlier: readonly string[]): readonly Candidate[] {
-  const summarised = users.filter(({ kept }) => !kept);
-  const said = summarised.flatMap(({ text, number }) => directivesOf(userWords(text)).map((directive) => ({ ...directive, at: number })));
-  const newestFirst = said.sort((a, b) => b.binding - a.binding || b.at - a.at);
-  const carried = earlier.flatMap((line, index) => quotationsOf(line).slice(0, 1).map((quotation) => ({ quotation: collapseBlanks(quotation), at: index - earlier.length })));
-  const rules = newestFirst.filter(({ binding }) => binding === 2);
-  const wishes = newestFirst.filter(({ binding }) => binding < 2);
-  return [...rules.slice(0, 12), ...carried, ...rules.slice(12), ...wishes];
+export interface Quotations {
+  /** The newest short messages, as far as they are not carried over. They are in every summary. */
+  readonly must: readonly Quotation[];
+  /** What else may be quoted, the most worth first. */
+  readonly may: readonly Quotation[];
+}
+
+/** Everything worth quoting, on one line each and verbatim but for blanks. */
+export async function gatherQuotations(
+  entries: readonly Entry[],
+  earlier: readonly string[],
+  signal: AbortSignal,
+): Promise<Quotations> {
+  const users = entries.filter(({ kind }) => kind === 'user');
+  const newest = users.filter(({ tokens }) => tokens <= WHOLE_TOKENS).slice(-NEWEST);
+  const must = newest.flatMap(({ kept, text, number }) => {
+    const quotation = kept ? '' : wholeQuotation(text);
+    return quotation === '' ? [] : [{ quotation, at: number }];
+  });
+  const said: (Directive & { readonly at: number })[] = [];
+  await inSlices(
+    users,
+    (entry) => {
+      if (!entry.kept) for (const directive of saidIn(entry)) said.push({ ...directive, at: entry.number });
+    },
+    signal,
+  );
+  said.sort((a, b) => b.binding - a.binding || b.at - a.at);
+  const rules = said.filter(({ binding }) => binding === 2);
+  const carried = earlier.flatMap((line, index) =>
+    quotationsOf(line)
+      .slice(0, 1)
+      .map((quotation) => ({ quotation: collapseBlanks(quotation), at: index - earlier.length })),
+  );
+  const wishes = said.filter(({ binding }) => binding < 2);
+  return { must, may: [...rules.slice(0, RULES_FIRST), ...carried, ...rules.slice(RULES_FIRST), ...wishes] };
+}
+
+/**
+ * The quotations that must be told and as many of the others as fit, in the order in which they were said; none twice. With
+ * `sure` none of an earlier summary, whose quotations cannot be verified here.
+ */
+export function chosenQuotations({ must, may }: Quotations, tokens: number, sure: boolean): readonly string[] {
+  const chosen: Quotation[] = [...must];
+  let left = Math.max(tokens / 2, tokens - must.reduce((sum, { quotation }) => sum + roughTokens(quotation) + 4, 0));
+  for (const candidate of may) {
+    if (sure && candidate.at < 0) continue;
+    const size = roughTokens(candidate.quotation) + 4;
+    if (size > left || chosen.some(({ quotation }) => quotation.includes(candidate.quotation))) continue;
+    chosen.push(candidate);
+    left -= size;
+  }
+  const lines = chosen.sort((a, b) => a.at - b.at).map(({ quotation }) => quotation);
+  return lines.filter(
+    (line, index) => !lines.some((other, at) => at !== index && other.includes(line) && (other !== line || at < index)),
+  );
 }
 
 /** A message on one line without the placeholders of its images; empty where a part of it is not known. */
 function wholeQuotation(text: string): string {
   if (text.includes('characters left out …]')) return '';
-  return collapseBlanks(
-    text
-      .split('\n')
-      .filter((line) => !/^\[image [^\]]*\]$/.test(line))
-      .join('\n'),
-  );
+  const lines = text.split('\n').filter((line) => !/^\[image [^\]]*\]$/.test(line));
+  return collapseBlanks(lines.join('\n'));
+}
+
+/** What a message rules or wishes: a short message as a whole, else the sentences that do. */
+function saidIn({ text }: Entry): readonly Directive[] {
+  const prompt = userWords(text);
+  const directives = directivesOf(prompt);
+  const whole = collapseBlanks(prompt);
+  if (whole === '' || whole.length > SHORT || isGoingOn(prompt) || !collapseBlanks(text).includes(whole))
+    return directives;
+  return [{ quotation: whole, binding: Math.max(0, ...directives.map(({ binding }) => binding)) }];
 }

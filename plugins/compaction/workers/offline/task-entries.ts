@@ -3,19 +3,21 @@ import type { TaskEntry } from '../../summary-format';
 import { verdictOf } from './commands';
 import type { Words } from './language';
 import { planOf, type PlanEntry } from './plan-entries';
-import { joined, proseLines, sentencesOf, shorten, titleOf } from './prose';
+import { joined, proseLines, reportLines, sentencesOf, shorten, titleOf } from './prose';
 import { troublesOf, type Trouble } from './troubles';
-import { callsOf, type Call, type Task } from './turns';
+import { callsOf, type Call, type Task, type Turn } from './turns';
+import { isGoingOn } from './user-words';
 
 /** How much a finished task may say. */
 export interface TaskRoom {
+  readonly asked: number;
   readonly report: number;
   readonly files: number;
   readonly troubles: number;
 }
 
-const FULL: TaskRoom = { report: 360, files: 8, troubles: 2 };
-const SHORT: TaskRoom = { report: 160, files: 4, troubles: 0 };
+const FULL: TaskRoom = { asked: 240, report: 360, files: 8, troubles: 2 };
+const SHORT: TaskRoom = { asked: 100, report: 160, files: 4, troubles: 0 };
 
 /** A finished task in full and in short. */
 export interface FinishedTask {
@@ -29,22 +31,42 @@ export interface FinishedTask {
 export function finishedTask(task: Task, words: Words, begun: TaskEntry | undefined): FinishedTask {
   const calls = callsOf(task.turns);
   const entry = (room: TaskRoom): TaskEntry => ({
-    name: nameOf(task) || begun?.name || words.earlier,
+    name: nameOf(task) || begun?.name || titleOf(task.turns[0]?.said[0]?.text ?? '', 80) || words.earlier,
     lines: [
       ...(begun?.lines.slice(0, 2) ?? []),
-      shorten(reportOf(task), room.report),
+      askedToo(task, room.asked),
+      shorten(reportOf(task, room.report), room.report),
       filesLine(calls, words, room.files),
       ...commitsLine(calls, words, room.report),
       ...troubleLines(troublesOf(calls), words, room.troubles, false),
     ].filter((line) => line !== ''),
   });
   const written = writtenFiles(calls).size;
-  return { full: entry(FULL), short: entry(SHORT), weight: Math.min(6, written) + (calls.length > 0 ? 1 : 0) + Math.min(3, commitsOf(calls).length) };
+  return {
+    full: entry(FULL),
+    short: entry(SHORT),
+    weight: Math.min(6, written) + (calls.length > 0 ? 1 : 0) + Math.min(3, commitsOf(calls).length),
+  };
 }
 
-/** The name of a task: its prompt in short. */
+/** The name of a task: the first of its prompts that says enough, in short. */
 export function nameOf(task: Task): string {
-  return titleOf(task.turns.find(({ prompt }) => prompt !== '')?.prompt ?? '', 80);
+  return titleOf(naming(task)?.prompt ?? '', 80);
+}
+
+function naming({ turns }: Task): Turn | undefined {
+  return turns.find(({ prompt }) => prompt.length >= 24) ?? turns.find(({ prompt }) => prompt !== '');
+}
+
+/** What else the user asked for in the course of a task, the longest prompts first to be kept. */
+function askedToo(task: Task, max: number): string {
+  const name = naming(task);
+  const others = task.turns.filter((turn) => turn !== name && turn.prompt !== '' && !isGoingOn(turn.prompt));
+  const titles = others.map(({ prompt }) => titleOf(prompt, 90)).filter((title) => title !== '');
+  const best = [...titles].sort((a, b) => b.length - a.length);
+  let left = max;
+  const kept = new Set(best.filter((title) => (left -= title.length + 2) >= 0));
+  return titles.filter((title) => kept.has(title)).join('; ');
 }
 
 /** The entry of the task that is under way. */
@@ -52,28 +74,32 @@ export function activeTask(task: Task, words: Words, earlier: TaskEntry | undefi
   const calls = callsOf(task.turns);
   const plan = newestPlan(calls);
   const troubles = troublesOf(calls);
-  const prompt = task.turns.find((turn) => turn.prompt !== '')?.prompt.replace(/\s+/gu, ' ') ?? '';
-  const steps = (state: PlanEntry['state'], max: number): string => joined(plan.filter((step) => step.state === state).map(({ text }) => text), max);
+  const prompts = [naming(task), task.turns.findLast((turn) => turn.prompt !== '')].flatMap((turn) =>
+    turn === undefined ? [] : [turn.prompt.replace(/\s+/gu, ' ')],
+  );
+  const goal = [...new Set(prompts)]
+    .map((prompt, index) => `"${shorten(prompt, index === 0 ? 400 : 120)}"`)
+    .join(' … ');
+  const steps = (state: PlanEntry['state'], max: number): string =>
+    joined(
+      plan.filter((step) => step.state === state).map(({ text }) => text),
+      max,
+    );
   const said = saidLast(task);
   const line = (label: string, text: string): string => (text === '' ? '' : `${label}: ${text}`);
   return {
-    name: nameOf(task) || earlier?.name || words.goal,
+    name: nameOf(task) || earlier?.name || titleOf(task.turns[0]?.said[0]?.text ?? '', 80) || words.state,
     lines: [
-      ...(prompt === '' ? (earlier?.lines.slice(0, 4) ?? []) : [line(words.goal, `"${shortQuotation(prompt, 400)}"`)]),
+      ...(goal === '' ? (earlier?.lines.slice(0, 4) ?? []) : [line(words.goal, goal)]),
       line(words.done, steps('done', 400)),
       line(words.state, said),
-      filesLine(calls, words, 16),
+      filesLine(calls, words, 10),
       ...commitsLine(calls, words, 300),
       ...troubleLines(troubles, words, 3, true),
       line(words.open, [steps('active', 200), steps('open', 400)].filter((text) => text !== '').join('; ')),
       line(words.next, nextStep(task, plan)),
     ].filter((text) => text !== ''),
   };
-}
-
-/** A quotation of at most `max` characters that ends behind a word; the whole text where it fits. */
-export function shortQuotation(text: string, max: number): string {
-  return text.length <= max ? text : shorten(text, max);
 }
 
 /** The steps of the newest plan. */
@@ -87,7 +113,9 @@ export function newestPlan(calls: readonly Call[]): readonly PlanEntry[] {
 }
 
 /** Files that calls wrote or edited, in order, with how often; the first writing may have made them. */
-export function writtenFiles(calls: readonly Call[]): ReadonlyMap<string, { readonly edits: number; readonly written: boolean }> {
+export function writtenFiles(
+  calls: readonly Call[],
+): ReadonlyMap<string, { readonly edits: number; readonly written: boolean }> {
   const files = new Map<string, { edits: number; written: boolean }>();
   for (const { entry, failed } of calls) {
     if (failed) continue;
@@ -106,10 +134,21 @@ function filesLine(calls: readonly Call[], words: Words, max: number): string {
   const files = [...writtenFiles(calls)].sort(([, a], [, b]) => weightOf(b) - weightOf(a));
   if (files.length === 0 || max === 0) return '';
   const named = files.slice(0, max).map(([path, { edits, written }]) => {
-    const how = [...(written ? [words.created] : []), ...(edits > 1 || (edits === 1 && written) ? [words.edits(edits)] : [])];
-    return how.length === 0 ? path : `${path} (${how.join(', ')})`;
+    const how = [
+      ...(written ? [words.created] : []),
+      ...(edits > 1 || (edits === 1 && written) ? [words.edits(edits)] : []),
+    ];
+    return how.length === 0 ? shortPath(path) : `${shortPath(path)} (${how.join(', ')})`;
   });
   return `${words.files}: ${named.join(', ')}${files.length > max ? `, +${String(files.length - max)}` : ''}`;
+}
+
+/** The end of a long path; files are named in full where the context lists or shows them. */
+export function shortPath(path: string): string {
+  if (path.length <= 40) return path;
+  const segments = path.split(/[/\\]/);
+  const enough = /^(?:index|page|route|mod|main|lib|__init__)\b/.test(segments.at(-1) ?? '') ? 3 : 2;
+  return segments.length <= enough ? path : path.slice(-segments.slice(-enough).join('/').length);
 }
 
 function weightOf({ edits, written }: { readonly edits: number; readonly written: boolean }): number {
@@ -123,7 +162,8 @@ export function commitsOf(calls: readonly Call[]): readonly string[] {
     if (failed || !args.includes('git commit')) return [];
     const at = args.indexOf('git commit');
     const message =
-      /<<-?\s*\\?['"]?\w+\\?['"]?\\n([^\\"]{3,200})/.exec(args.slice(at))?.[1] ?? /-a?m \\?["']([^"'\\]{3,200})/.exec(args.slice(at))?.[1];
+      /<<-?\s*\\?['"]?\w+\\?['"]?\\n([^\\"]{3,200})/.exec(args.slice(at))?.[1] ??
+      /-a?m \\?["']([^"'\\]{3,200})/.exec(args.slice(at))?.[1];
     return message === undefined ? [] : [message.trim()];
   });
 }
@@ -133,8 +173,15 @@ function commitsLine(calls: readonly Call[], words: Words, max: number): readonl
   return commits.length === 0 ? [] : [`${words.commits}: ${joined(commits.slice(-6), max)}`];
 }
 
-function troubleLines(troubles: readonly Trouble[], words: Words, max: number, unsolvedToo: boolean): readonly string[] {
-  const telling = troubles.filter(({ weight, solved, message }) => message !== '' && (solved ? weight >= 3 : unsolvedToo && weight >= 2));
+function troubleLines(
+  troubles: readonly Trouble[],
+  words: Words,
+  max: number,
+  unsolvedToo: boolean,
+): readonly string[] {
+  const telling = troubles.filter(
+    ({ weight, solved, message }) => message !== '' && (solved ? weight >= 3 : unsolvedToo && weight >= 2),
+  );
   const best = [...telling].sort((a, b) => b.weight - a.weight || b.number - a.number).slice(0, max);
   return best.sort((a, b) => a.number - b.number).map((trouble) => troubleLine(trouble, words));
 }
@@ -145,33 +192,53 @@ export function troubleLine({ what, message, solved, by, times }: Trouble, words
   return `${solved ? words.solved : words.unsolved}: ${what}${often}: "${message}"${solved && by.length > 0 ? ` → ${by.join(', ')}` : ''}`;
 }
 
-/** What the agent reported when it was done. */
-function reportOf(task: Task): string {
-  const said = task.turns.flatMap((turn) => turn.said);
-  const last = said.at(-1);
-  if (last === undefined) return verdictLine(task);
-  const report = last.text.length >= 80 ? last : said.slice(-3).reduce((longest, entry) => (entry.text.length > longest.text.length ? entry : longest), last);
-  return joined(proseLines(report.text), 400);
+/** What the agent reported: the closing words of the turns that did most, in order. */
+function reportOf(task: Task, max: number): string {
+  const turns = task.turns.filter(({ said }) => said.length > 0);
+  const best = [...turns].sort((a, b) => worthOf(b) - worthOf(a)).slice(0, turns.length > 2 ? 2 : 1);
+  const told = turns
+    .filter((turn) => best.includes(turn))
+    .map((turn) => joined(reportLines(closingWords(turn)), Math.floor(max / best.length)));
+  return told.length === 0 ? verdictLine(task) : told.join(' ');
+}
+
+function worthOf(turn: Turn): number {
+  return writtenFiles(turn.calls).size * 4 + turn.calls.length + (closingWords(turn).length > 80 ? 3 : 0);
+}
+
+/** The last thing that was said in a turn, or the longest of the last three where that is only a word. */
+function closingWords({ said }: Turn): string {
+  const last = said.at(-1)?.text ?? '';
+  if (last.length >= 80) return last;
+  return said.slice(-3).reduce((longest, { text }) => (text.length > longest.length ? text : longest), last);
 }
 
 function verdictLine(task: Task): string {
-  const result = callsOf(task.turns).findLast(({ result }) => result !== undefined && verdictOf(result.text) !== '')?.result;
+  const result = callsOf(task.turns).findLast(
+    ({ result }) => result !== undefined && verdictOf(result.text) !== '',
+  )?.result;
   return result === undefined ? '' : verdictOf(result.text);
 }
 
 function saidLast(task: Task): string {
   const last = task.turns.flatMap((turn) => turn.said).at(-1);
-  return last === undefined ? '' : joined(proseLines(last.text), 360);
+  return last === undefined ? '' : joined(reportLines(last.text), 360);
 }
 
-const NEXT = /(?<![\p{L}\p{N}])(?:next|now i|now let|let me|let's|i'll|i will|i need to|we need to|remaining|todo|then i|nächste[rsn]?|als nächstes|jetzt|ensuite|maintenant|prochaine|ahora|siguiente|a continuación|agora|próximo|vou|adesso|prossimo|теперь|дальше|далее|следующ\p{L}*)(?![\p{L}\p{N}])|接下来|下一步|现在|次に|これから|다음|이제/iu;
+const NEXT =
+  /(?<![\p{L}\p{N}])(?:next|now i|now let|let me|let's|i'll|i will|i need to|we need to|remaining|todo|then i|nächste[rsn]?|als nächstes|jetzt|ensuite|maintenant|prochaine|ahora|siguiente|a continuación|agora|próximo|vou|adesso|prossimo|теперь|дальше|далее|следующ\p{L}*)(?![\p{L}\p{N}])|接下来|下一步|现在|次に|これから|다음|이제/iu;
 
 /** The next step, as the agent said it last, else as its plan says it, else its closing question. */
 function nextStep(task: Task, plan: readonly PlanEntry[]): string {
-  const said = task.turns.flatMap((turn) => turn.said).slice(-3).reverse();
+  const lastCall = callsOf(task.turns).at(-1)?.entry.number ?? -1;
+  const all = task.turns.flatMap((turn) => turn.said);
+  const isOver = (all.at(-1)?.number ?? -1) > lastCall;
+  const said = all.slice(isOver ? -1 : -3).reverse();
   for (const entry of said) {
     const sentences = proseLines(entry.text).flatMap(sentencesOf);
-    const sentence = sentences.findLast((text) => text.length < 400 && (NEXT.test(text) || /[?？]$/.test(text)));
+    const sentence = sentences.findLast(
+      (text) => text.length < 400 && !/[:：]$|summar/i.test(text) && (NEXT.test(text) || /[?？]$/.test(text)),
+    );
     if (sentence !== undefined) return shorten(sentence, 240);
   }
   return plan.find(({ state }) => state === 'active')?.text ?? plan.find(({ state }) => state === 'open')?.text ?? '';

@@ -43,8 +43,15 @@ export function troublesOf(calls: readonly Call[]): readonly Trouble[] {
     const known = open.get(key);
     if (call.failed && !refused(call)) {
       const message = errorLine(call.result?.text ?? '', 160);
-      if (known === undefined) open.set(key, { key, what: whatOf(call), message, number: index, times: 1, by: [], ran: [] });
-      else Object.assign(known, { what: whatOf(call), message: message || known.message, number: index, times: known.times + 1 });
+      if (known === undefined)
+        open.set(key, { key, what: whatOf(call), message, number: index, times: 1, by: [], ran: [] });
+      else
+        Object.assign(known, {
+          what: whatOf(call),
+          message: message || known.message,
+          number: index,
+          times: known.times + 1,
+        });
       if (open.size > FOLLOWED) giveUpOldest(open, calls, troubles);
       continue;
     }
@@ -67,7 +74,9 @@ function giveUpOldest(open: Map<string, Open>, calls: readonly Call[], troubles:
 
 /** Whether a person or a policy refused the call; that is no failure of the work. */
 function refused(call: Call): boolean {
-  return /user (?:doesn't|does not|didn't|rejected|denied|declined)|rejected by user|tool use was rejected|interrupted by user/i.test(call.result?.text.slice(0, 400) ?? '');
+  return /user (?:doesn't|does not|didn't|rejected|denied|declined)|rejected by user|tool use was rejected|interrupted by user/i.test(
+    call.result?.text.slice(0, 400) ?? '',
+  );
 }
 
 function keyOf({ entry, command }: Call): string {
@@ -87,23 +96,36 @@ function noteWork(open: ReadonlyMap<string, Open>, call: Call): void {
   const edited = call.entry.touches.filter(({ access }) => access !== 'read').map(({ path }) => path);
   for (const trouble of open.values()) {
     for (const path of edited) if (!trouble.by.includes(path)) trouble.by.push(path);
-    if (edited.length === 0 && call.command !== undefined && !isLooking(call.command) && trouble.ran.length < 3) trouble.ran.push(call.command);
+    if (edited.length === 0 && call.command !== undefined && !isLooking(call.command) && trouble.ran.length < 3)
+      trouble.ran.push(call.command);
   }
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 function closed(trouble: Open, calls: readonly Call[], solved: boolean, success: Call | undefined): Trouble {
   const failed = calls[trouble.number];
   const looking = failed?.command !== undefined && isLooking(failed.command);
   const variant = success?.command !== undefined && success.command !== failed?.command ? [success.command] : [];
-  const by = trouble.by.length > 0 ? trouble.by.slice(-4) : [...trouble.ran.slice(-2), ...variant].slice(0, 2);
-  const weight = (looking ? 0 : 2) + (trouble.by.length > 0 ? 2 : by.length > 0 ? 1 : 0) + Math.min(2, trouble.times - 1) + (failed?.command === undefined ? -1 : 1);
+  const done =
+    trouble.by.length > 0 ? trouble.by.slice(-3).map(baseName) : [...trouble.ran.slice(-2), ...variant].slice(0, 2);
+  const by = [...new Set(done.map((text) => (text.length > 80 ? commandKey(text) : text)))].filter(
+    (text) => text !== trouble.what,
+  );
+  const weight =
+    (looking ? 0 : 2) +
+    (trouble.by.length > 0 ? 2 : by.length > 0 ? 1 : 0) +
+    Math.min(2, trouble.times - 1) +
+    (failed?.command === undefined ? -1 : 1);
   return {
     what: trouble.what,
     message: trouble.message,
     number: failed?.entry.number ?? -1,
     times: trouble.times,
     solved,
-    by: by.map((done) => (done.length > 80 ? commandKey(done) : done)),
+    by,
     weight,
   };
 }

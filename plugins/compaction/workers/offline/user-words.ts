@@ -10,15 +10,18 @@ const MACHINE_STARTS = [
   '[Request interrupted by user',
   'This session is being continued from a previous conversation',
   '# AGENTS.md instructions',
-  '# Context from my IDE setup',
   'OBSERVATION:',
   'Base directory for this skill:',
   '[image ',
 ];
 
+/** A heading under which a harness puts the words of the user, after what it has to say itself. */
+const REQUEST = /^## My request for \w+:\s*$/m;
+
 /** The words of the user in a message; empty where it holds none. What is left is made of whole stretches of the message. */
 export function userWords(text: string): string {
-  const stripped = withoutMachineTags(text).trim();
+  const request = REQUEST.exec(text);
+  const stripped = withoutMachineTags(request === null ? text : text.slice(request.index + request[0].length)).trim();
   return MACHINE_STARTS.some((start) => stripped.startsWith(start)) ? '' : stripped;
 }
 
@@ -40,11 +43,12 @@ function withoutMachineTags(text: string): string {
 const GO_ON = new Set(
   (
     'ok okay yes yeah yep y sure continue proceed go on ahead please thanks thank you great excellent perfect nice good cool awesome ' +
-    'do it that lgtm sounds right fine work job well done commit resume now keep going and then this ' +
+    'do it all both them those everything lets that lgtm sounds right fine work job well done commit resume now keep going and then this ' +
     'ja weiter bitte danke gut super mach los oui merci continuer vas y si sí gracias sigue adelante sim obrigado da да хорошо спасибо продолжай дальше'
   ).split(' '),
 );
-const GO_ON_WIDE = /^(?:继续|好的?|可以|行|是的?|谢谢|はい|続けて|お願いします|ありがとう|네|계속|좋아|감사)[\p{P}\s]*$/u;
+const GO_ON_WIDE =
+  /^(?:继续|好的?|可以|行|是的?|谢谢|はい|続けて|お願いします|ありがとう|네|계속|좋아|감사)[\p{P}\s]*$/u;
 
 /** Whether a prompt only says to go on, or thanks: it opens no task of its own. */
 export function isGoingOn(prompt: string): boolean {

@@ -21,13 +21,21 @@ const FIRST_LINES = 60;
 /** Windows of a file, the most needed first, at most `max`; none overlaps another. */
 export function windowsOf(file: RankedFile, seen: SeenFile, max: number): readonly Window[] {
   const windows: Window[] = [];
-  for (const interest of [...file.interests.filter(({ edited }) => edited), ...file.interests.filter(({ edited }) => !edited)]) {
+  for (const interest of [
+    ...file.interests.filter(({ edited }) => edited),
+    ...file.interests.filter(({ edited }) => !edited),
+  ]) {
     for (const window of placesOf(interest, seen)) {
-      const near = windows.findIndex((other) => window.fromLine <= other.toLine + 8 && other.fromLine <= window.toLine + 8);
+      const near = windows.findIndex(
+        (other) => window.fromLine <= other.toLine + 8 && other.fromLine <= window.toLine + 8,
+      );
       const other = windows[near];
       if (other === undefined) windows.push(window);
       else if (other.toLine - other.fromLine < 160)
-        windows[near] = { fromLine: Math.min(other.fromLine, window.fromLine), toLine: Math.max(other.toLine, window.toLine) };
+        windows[near] = {
+          fromLine: Math.min(other.fromLine, window.fromLine),
+          toLine: Math.max(other.toLine, window.toLine),
+        };
     }
     if (windows.length >= max) break;
   }
@@ -42,7 +50,9 @@ function placesOf(interest: Interest, seen: SeenFile): readonly Window[] {
   if (interest.anchors.length > 0) {
     return interest.anchors.flatMap((anchor) => {
       const line = lineOf(seen, anchor);
-      return line === undefined ? [] : [{ fromLine: Math.max(1, line - AROUND), toLine: Math.min(seen.count, line + AROUND + 10) }];
+      return line === undefined
+        ? []
+        : [{ fromLine: Math.max(1, line - AROUND), toLine: Math.min(seen.count, line + AROUND + 10) }];
     });
   }
   return interest.edited || seen.count === 0 ? [] : [{ fromLine: 1, toLine: Math.min(seen.count, FIRST_LINES) }];

@@ -1,0 +1,101 @@
+/** How the hooks of the loop behave (S3.5): what handlers may return, what a failure means, what later handlers see. */
+import type { HookName } from '../kernel/hook-map';
+import type { HookDefinition } from '../kernel/hooks';
+import type { Abort, Deny } from './hooks';
+import { normaliseResult, withAppended } from './tool-results';
+
+/** The hooks of the loop, in the order in which a turn meets them. */
+export const LOOP_HOOKS: readonly HookDefinition[] = Object.freeze([
+  hook({ name: 'session_start', onError: 'skip', may: ['append'] }),
+  hook({
+    name: 'prompt_submit',
+    onError: 'skip',
+    may: ['revise', 'append', 'abort'],
+    ends: ['abort'],
+    failure: { abort },
+    check: (result) =>
+      result.do === 'revise' && !Array.isArray(result.to) ? 'its to must be a list of items' : undefined,
+    apply: (event, result) => (result.do === 'revise' ? { ...event, items: result.to } : event),
+  }),
+  hook({
+    name: 'pre_llm_request',
+    onError: 'skip',
+    may: ['project', 'append', 'yield', 'abort'],
+    ends: ['yield', 'abort'],
+    failure: { abort },
+    // an edit that would break the integrity of the context throws here and so counts as a failing handler
+    apply: (event, result) =>
+      result.do === 'project' ? { ...event, context: event.context.with(result.edits) } : event,
+  }),
+  hook({ name: 'post_llm_response', onError: 'skip', may: [] }),
+  hook({
+    name: 'pre_tool_call',
+    onError: 'deny',
+    may: ['revise', 'deny', 'abort'],
+    ends: ['deny', 'abort'],
+    failure: { deny, abort },
+    apply: (event, result) => (result.do === 'revise' ? { ...event, arguments: result.to } : event),
+  }),
+  hook({
+    name: 'post_tool_call',
+    onError: 'skip',
+    may: ['revise', 'remind', 'abort'],
+    ends: ['abort'],
+    failure: { abort },
+    apply(event, result) {
+      if (result.do === 'revise') return { ...event, result: normaliseResult(event.call.name, result.to) };
+      return result.do === 'remind' ? { ...event, result: withAppended(event.result, result.text) } : event;
+    },
+  }),
+  hook({ name: 'post_run', onError: 'skip', may: ['again', 'background'] }),
+  hook({ name: 'session_end', onError: 'skip', may: [] }),
+]);
+
+/** What the fields of each result must be. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, 'list' | 'text' | 'function' | 'value'>>>> = {
+  append: { items: 'list' },
+  again: { items: 'list' },
+  project: { edits: 'list' },
+  revise: { to: 'value' },
+  deny: { text: 'text' },
+  remind: { text: 'text' },
+  abort: { reason: 'text' },
+  yield: { reason: 'text', run: 'function' },
+  background: { reason: 'text', run: 'function' },
+};
+
+/** Writes a hook down with its types, and has the fields of its results checked. */
+function hook<K extends HookName>(definition: HookDefinition<K>): HookDefinition {
+  const { check } = definition;
+  const checked: HookDefinition<K> = { ...definition, check: (result) => fieldProblem(result) ?? check?.(result) };
+  return Object.freeze(checked) as unknown as HookDefinition;
+}
+
+function fieldProblem(result: object): string | undefined {
+  const given = result as Readonly<Record<string, unknown>>;
+  for (const [field, kind] of Object.entries(FIELDS[String(given['do'])] ?? {})) {
+    if (!isOfKind(given[field], kind)) return `its ${field} must be a ${kind}`;
+  }
+  return undefined;
+}
+
+function isOfKind(value: unknown, kind: 'list' | 'text' | 'function' | 'value'): boolean {
+  switch (kind) {
+    case 'list':
+      return Array.isArray(value);
+    case 'text':
+      return typeof value === 'string';
+    case 'function':
+      return typeof value === 'function';
+    case 'value':
+      return value !== undefined;
+  }
+}
+
+function deny(text: string): Deny {
+  return { do: 'deny', text };
+}
+
+function abort(reason: string): Abort {
+  return { do: 'abort', reason };
+}

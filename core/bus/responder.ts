@@ -1,0 +1,62 @@
+/** Who answers a channel in this process: some requests at once, the others in line (S4.1). */
+import type { Call, CallTaker } from './call';
+
+export type Answer = (body: unknown, call: Call) => Promise<unknown>;
+
+export class Responder implements CallTaker {
+  readonly #waiting: Call[] = [];
+  readonly #open = new Set<Call>();
+  #working = 0;
+  readonly #drained: (() => void)[] = [];
+
+  constructor(
+    readonly answer: Answer,
+    readonly concurrency: number,
+  ) {}
+
+  /** Requests it has taken and not ended. */
+  get load(): number {
+    return this.#working + this.#waiting.length;
+  }
+
+  accept(call: Call): void {
+    this.#open.add(call);
+    this.#waiting.push(call);
+    queueMicrotask(() => this.#next());
+  }
+
+  /** Forgets a call that is answered or over; one that still waits is never begun. */
+  settled(call: Call): void {
+    const place = this.#waiting.indexOf(call);
+    if (place >= 0) this.#waiting.splice(place, 1);
+    this.#open.delete(call);
+    if (this.#open.size === 0) for (const drained of this.#drained.splice(0)) drained();
+  }
+
+  /** Resolves when every accepted call is answered or over. */
+  drained(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  #next(): void {
+    while (this.#working < this.concurrency) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      void this.#work(call);
+    }
+  }
+
+  /** The place is free again when the work has really ended, also where the call was over before. */
+  async #work(call: Call): Promise<void> {
+    this.#working++;
+    try {
+      call.answer(await this.answer(call.body, call));
+    } catch (thrown) {
+      call.reject(thrown);
+    } finally {
+      this.#working--;
+      this.#next();
+    }
+  }
+}

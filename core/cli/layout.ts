@@ -1,0 +1,76 @@
+/** Numbers, bars and tables of the reports. */
+import { fitTo, padTo, widthOf } from './display-width';
+
+/** A whole number with separators: `12,345`. */
+export function figure(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** A count with its noun: `1 item`, `12 items`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${figure(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** Milliseconds for a person: `85 ms`, `1.24 s`. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${figure(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** A share in whole percent; what is neither none nor all is shown as neither. */
+export function percent(part: number, whole: number): string {
+  if (whole <= 0 || part <= 0) return '0%';
+  if (part >= whole) return '100%';
+  return `${String(Math.min(99, Math.max(1, Math.round((part / whole) * 100))))}%`;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+
+/** A bar of a value; `columns` wide where the value is `max`. What is more than nothing is seen. */
+export function bar(value: number, max: number, columns: number): string {
+  if (max <= 0 || value <= 0) return '';
+  const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
+  return '█'.repeat(eighths >> 3) + (EIGHTHS[eighths & 7] ?? '');
+}
+
+/** One part of a bar. */
+export interface BarPart {
+  readonly value: number;
+  readonly glyph: string;
+}
+
+/** A bar of several parts, one behind the other, each as long as its share of `max`; all together never longer. */
+export function stackedBar(parts: readonly BarPart[], max: number, columns: number): string {
+  let sum = 0;
+  let drawn = 0;
+  return parts
+    .map(({ value, glyph }) => {
+      sum += value;
+      const end = max <= 0 ? 0 : Math.min(columns, Math.round((sum / max) * columns));
+      const length = Math.max(0, end - drawn);
+      drawn += length;
+      return glyph.repeat(length);
+    })
+    .join('');
+}
+
+export interface Column {
+  readonly align?: 'left' | 'right';
+  /** Where a table is too wide, this column gives way; `start` loses its beginning (paths), `end` its end. */
+  readonly cut?: 'start' | 'end';
+}
+
+/** Rows with aligned columns, two blanks apart, as wide as asked for at most. The last columns of a row may be left out. */
+export function table(rows: readonly (readonly string[])[], columns: readonly Column[], width: number): readonly string[] {
+  const widths = columns.map((_, at) => Math.max(0, ...rows.map((row) => widthOf(row[at] ?? ''))));
+  const gaps = 2 * (columns.length - 1);
+  for (const [at, column] of [...columns.entries()].reverse()) {
+    const over = widths.reduce((sum, wide) => sum + wide, gaps) - width;
+    if (over > 0 && column.cut !== undefined) widths[at] = Math.max(12, (widths[at] ?? 0) - over);
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => padTo(fitTo(cell, widths[at] ?? 0, columns[at]?.cut), widths[at] ?? 0, columns[at]?.align))
+      .join('  ')
+      .trimEnd(),
+  );
+}

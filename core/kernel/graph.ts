@@ -1,0 +1,284 @@
+/**
+ * The order in which plugins start, or all that is wrong with them (S3.3, S3.4). Pure: the same plugins in the same list
+ * give the same order. First come needs, then `before` and `after`, then the place in the list.
+ */
+import { findCycles } from './cycles';
+import type { Edges } from './cycles';
+import type { PluginFault } from './faults';
+import { nearest } from './nearest';
+import type { AnyToken, Needs, Plugin } from './plugin';
+
+/** The plugin interface that this kernel serves. */
+export const PLUGIN_API = 1;
+
+/** A start order and the faults that forbid it. */
+export interface StartPlan {
+  /** Every plugin that is one, once, as listed. */
+  readonly plugins: readonly Plugin[];
+  /** The same in the order of the start; without those in or behind a cycle. */
+  readonly order: readonly Plugin[];
+  readonly faults: readonly PluginFault[];
+}
+
+/** Orders plugins and finds every fault that can be seen before any of them runs. `defaults` are tokens that the core serves. */
+export function planStart(given: readonly unknown[], defaults: Iterable<AnyToken> = []): StartPlan {
+  const faults: PluginFault[] = [];
+  const plugins = namedPlugins(given, faults);
+  const core = [...defaults];
+  const claims = new Claims(plugins);
+  faults.push(...claims.faults(), ...scopeFaults(plugins, core));
+  for (const plugin of plugins) faults.push(...missingNeeds(plugin, claims, core));
+  const edges = edgesOf(plugins, claims);
+  const cycles = findCycles(edges);
+  faults.push(...cycles.map((cycle) => cycleFault(cycle, plugins, edges)));
+  return { plugins, order: ordered(plugins, edges), faults };
+}
+
+/** The token of a need, and whether the plugin can do without. */
+export function tokenOfNeed(need: Needs[string]): { readonly token: AnyToken; readonly isOptional: boolean } {
+  return 'optional' in need ? { token: need.optional, isOptional: true } : { token: need, isOptional: false };
+}
+
+function namedPlugins(given: readonly unknown[], faults: PluginFault[]): readonly Plugin[] {
+  const plugins = new Map<string, Plugin>();
+  for (const [place, value] of given.entries()) {
+    if (!isPlugin(value)) {
+      faults.push(notAPlugin(value, place));
+      continue;
+    }
+    const malformed = malformedTokens(value);
+    faults.push(...malformed);
+    if (value.api !== PLUGIN_API) faults.push(incompatibleApi(value));
+    if (plugins.has(value.name)) faults.push(duplicatePlugin(value.name));
+    else if (malformed.length === 0) plugins.set(value.name, value);
+  }
+  return [...plugins.values()];
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, setup } = value as Partial<Plugin>;
+  return typeof name === 'string' && name !== '' && typeof setup === 'function';
+}
+
+function notAPlugin(value: unknown, place: number): PluginFault {
+  const plugin = `#${String(place + 1)}`;
+  const isModule = typeof value === 'object' && value !== null && isPlugin((value as { default?: unknown }).default);
+  return {
+    kind: 'not-a-plugin',
+    plugin,
+    message: `Entry ${plugin} of the plugin list is not a plugin.`,
+    hint: isModule ? 'It is a module; give its default export.' : 'Give what definePlugin returns.',
+  };
+}
+
+/** Tokens that are none, as an import in a circle leaves them. */
+function malformedTokens({ name: plugin, needs, provides, replaces }: Plugin): readonly PluginFault[] {
+  const given = [
+    ...Object.entries(needs ?? {}),
+    ...(provides ?? []).map((token) => ['provides', token] as const),
+    ...(replaces ?? []).map((token) => ['replaces', token] as const),
+  ];
+  return given.flatMap(([about, value]) => {
+    if (isToken(value) || isToken((value as { optional?: unknown } | undefined)?.optional)) return [];
+    return [
+      {
+        kind: 'not-a-token' as const,
+        plugin,
+        about,
+        message: `Plugin "${plugin}" has something under "${about}" that is not a token.`,
+        hint: 'Give what createToken or createSessionToken returns; it is undefined where modules import each other in a circle.',
+      },
+    ];
+  });
+}
+
+function isToken(value: unknown): value is AnyToken {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, scope } = value as Partial<AnyToken>;
+  return typeof name === 'string' && (scope === 'kernel' || scope === 'session');
+}
+
+function duplicatePlugin(plugin: string): PluginFault {
+  return {
+    kind: 'duplicate-plugin',
+    plugin,
+    message: `Plugin "${plugin}" is listed more than once.`,
+    hint: 'List it once, or give one of the two another name.',
+  };
+}
+
+function incompatibleApi({ name, api }: Plugin): PluginFault {
+  return {
+    kind: 'incompatible-api',
+    plugin: name,
+    message: `Plugin "${name}" was written for plugin interface ${String(api)}; this kernel serves ${String(PLUGIN_API)}.`,
+    hint: 'Install a version of the plugin, or of Pith, that fits the other.',
+  };
+}
+
+/** Who provides and who replaces each token, by the index of the plugin. */
+class Claims {
+  readonly #provides = new Map<string, number[]>();
+  readonly #replaces = new Map<string, number[]>();
+
+  constructor(readonly plugins: readonly Plugin[]) {
+    for (const [index, plugin] of plugins.entries()) {
+      for (const name of namesOf(plugin.provides)) push(this.#provides, name, index);
+      for (const name of namesOf(plugin.replaces)) push(this.#replaces, name, index);
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...new Set([...this.#provides.keys(), ...this.#replaces.keys()])];
+  }
+
+  /** All plugins that take part in building a token. */
+  of(name: string): readonly number[] {
+    return [...(this.#provides.get(name) ?? []), ...(this.#replaces.get(name) ?? [])];
+  }
+
+  faults(): readonly PluginFault[] {
+    return [
+      ...this.#rivals(
+        this.#provides,
+        'two-providers',
+        'is provided by',
+        'Let one provide it and the other replace it.',
+      ),
+      ...this.#rivals(
+        this.#replaces,
+        'two-replacers',
+        'is replaced by',
+        'Only one plugin can replace it; leave one out.',
+      ),
+    ];
+  }
+
+  #rivals(
+    claims: ReadonlyMap<string, readonly number[]>,
+    kind: 'two-providers' | 'two-replacers',
+    verb: string,
+    hint: string,
+  ): readonly PluginFault[] {
+    return [...claims].flatMap(([about, claimants]) => {
+      const plugins = claimants.map((index) => nameAt(this.plugins, index));
+      if (plugins.length < 2) return [];
+      const message = `"${about}" ${verb} ${plugins.map((name) => `"${name}"`).join(' and ')}.`;
+      return [{ kind, plugin: plugins[1] as string, about, plugins, message, hint }];
+    });
+  }
+}
+
+/** One name must mean one kind of token, whoever made it. */
+function scopeFaults(plugins: readonly Plugin[], core: readonly AnyToken[]): readonly PluginFault[] {
+  const scopes = new Map(core.map(({ name, scope }) => [name, scope]));
+  return plugins.flatMap((plugin) =>
+    tokensOf(plugin).flatMap(({ name, scope }) => {
+      const known = scopes.get(name) ?? scope;
+      scopes.set(name, known);
+      if (known === scope) return [];
+      return [
+        {
+          kind: 'token-scope' as const,
+          plugin: plugin.name,
+          about: name,
+          message: `Plugin "${plugin.name}" takes "${name}" for a ${scope} token, but it is a ${known} token.`,
+          hint: 'Import the token of the plugin that provides it, or choose another name.',
+        },
+      ];
+    }),
+  );
+}
+
+function missingNeeds(plugin: Plugin, claims: Claims, core: readonly AnyToken[]): readonly PluginFault[] {
+  return Object.values(plugin.needs ?? {}).flatMap((need) => {
+    const { token, isOptional } = tokenOfNeed(need);
+    const { name } = token;
+    if (isOptional || claims.of(name).length > 0 || core.some((known) => known.name === name)) return [];
+    const meant = nearest(name, [...claims.names, ...core.map((known) => known.name)]);
+    return [
+      {
+        kind: 'missing-need' as const,
+        plugin: plugin.name,
+        about: name,
+        message: `Plugin "${plugin.name}" needs "${name}", which nobody provides.`,
+        hint:
+          meant === undefined
+            ? 'Add a plugin that provides it, or leave this one out.'
+            : `Did you mean "${meant}"? Else add a plugin that provides it.`,
+      },
+    ];
+  });
+}
+
+/** For each plugin those that come after it, with the reason in words. Needs are entered first, so they are named first. */
+function edgesOf(plugins: readonly Plugin[], claims: Claims): Edges {
+  const edges = plugins.map(() => new Map<number, string>());
+  const index = new Map(plugins.map(({ name }, at) => [name, at]));
+  const join = (first: number | undefined, second: number | undefined, why: string): void => {
+    if (first === undefined || second === undefined) return;
+    const after = edges[first];
+    if (after?.has(second) === false) after.set(second, why);
+  };
+  for (const [at, { name, needs }] of plugins.entries()) {
+    for (const need of Object.values(needs ?? {})) {
+      const { token } = tokenOfNeed(need);
+      for (const server of claims.of(token.name)) {
+        join(server, at, `"${name}" needs "${token.name}" of "${nameAt(plugins, server)}"`);
+      }
+    }
+  }
+  for (const [at, { name, before, after }] of plugins.entries()) {
+    for (const other of before ?? []) join(at, index.get(other), `"${name}" asks to be before "${other}"`);
+    for (const other of after ?? []) join(index.get(other), at, `"${name}" asks to be after "${other}"`);
+  }
+  return edges;
+}
+
+/** Takes again and again the first plugin of the list that waits for nobody. */
+function ordered(plugins: readonly Plugin[], edges: Edges): readonly Plugin[] {
+  const waitsFor = plugins.map(() => 0);
+  for (const after of edges) for (const at of after.keys()) waitsFor[at] = (waitsFor[at] ?? 0) + 1;
+  const order: Plugin[] = [];
+  for (let at = waitsFor.indexOf(0); at >= 0; at = waitsFor.indexOf(0)) {
+    waitsFor[at] = -1;
+    order.push(plugins[at] as Plugin);
+    for (const next of edges[at]?.keys() ?? []) waitsFor[next] = (waitsFor[next] ?? 0) - 1;
+  }
+  return order;
+}
+
+function cycleFault(cycle: readonly number[], plugins: readonly Plugin[], edges: Edges): PluginFault {
+  const names = cycle.map((index) => nameAt(plugins, index));
+  const reasons = cycle.slice(1).map((next, at) => edges[cycle[at] as number]?.get(next) ?? '');
+  return {
+    kind: 'cycle',
+    plugin: names[0] as string,
+    plugins: names,
+    message: `Plugins wait for each other: ${names.join(' → ')} (${reasons.join('; ')}).`,
+    hint:
+      names.length === 2
+        ? 'A plugin that replaces a token receives what it replaces from its factory; it must not need it.'
+        : 'Make one of the needs optional or take back one of the wishes.',
+  };
+}
+
+function tokensOf({ needs, provides, replaces }: Plugin): readonly AnyToken[] {
+  const needed = Object.values(needs ?? {}).map((need) => tokenOfNeed(need).token);
+  return [...needed, ...(provides ?? []), ...(replaces ?? [])];
+}
+
+function namesOf(tokens: readonly AnyToken[] = []): ReadonlySet<string> {
+  return new Set(tokens.map(({ name }) => name));
+}
+
+function nameAt(plugins: readonly Plugin[], index: number): string {
+  return (plugins[index] as Plugin).name;
+}
+
+function push(map: Map<string, number[]>, key: string, value: number): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,290 @@
+/**
+ * How full a context is (S6.3): the provider's measurements of its prefixes are the truth, counted tokens with calibrated
+ * rates fill what lies between and after them. A ledger follows one context and knows its entries by their counts alone.
+ */
+import type { ItemCount, Usage } from '../session/records';
+import { Anchors, type Anchor } from './anchors';
+import { Calibration, type ModelCalibration } from './calibration';
+import { EntryWeights, type LedgerEntry } from './entry-weights';
+import { FixedPartLedger, type FixedPart } from './fixed-part';
+import { inputProblem, reasoningOutput, visibleOutput, type Measured } from './measurement';
+import { sameModel } from './model-name';
+import {
+  estimateOf,
+  levelAt,
+  levelBefore,
+  levelBetween,
+  levelBeyond,
+  marginOf,
+  type Level,
+  type ReportedReply,
+} from './level';
+import type { Estimate } from './occupancy';
+
+/** The reply to the newest measured request. */
+interface Reply {
+  readonly start: number;
+  readonly end: number;
+  readonly usage: Usage;
+  /** What its usage says about its entries, where that can be trusted. */
+  readonly reported: ReportedReply | undefined;
+}
+
+/** A fall of the measured size by more than this share has a reason that the ledger was not told (S6.3). */
+const UNEXPLAINED_FALL = 0.03;
+
+/** From this size on, the reasoning of a turn shows whether the provider dropped it. */
+const TELLING_REASONING = 1024;
+
+/** Fewer counted tokens than this say nothing about rates. */
+const LEAST_LESSON = 10;
+
+/** The occupancy of one context. Appending and measuring cost in proportion to what is new (S6.4). */
+export class TokenLedger {
+  readonly #calibration: Calibration;
+  readonly #weights: EntryWeights;
+  readonly #fixed: FixedPartLedger;
+  readonly #anchors = new Anchors();
+  #reply: Reply | undefined;
+  /** Reasoning of the turns that ended since the last measurement. */
+  #passed = 0;
+  #lineage = 0;
+
+  /** @param calibration what is known of how models count; shared by all ledgers of a process. */
+  constructor(calibration: Calibration = new Calibration(), fixed: FixedPartLedger = new FixedPartLedger()) {
+    this.#calibration = calibration;
+    this.#fixed = fixed;
+    this.#weights = new EntryWeights(calibration.of(undefined));
+  }
+
+  /** Number of entries. */
+  get length(): number {
+    return this.#weights.length;
+  }
+
+  /** Changes whenever earlier measurements stop to describe this context; tags a request whose usage is still to come. */
+  get lineage(): number {
+    return this.#lineage;
+  }
+
+  /** Says what every request carries beside the entries. Measurements with another model or fixed part stop to count. */
+  setFixed(part: FixedPart): void {
+    this.#use(part, part.model ?? this.#model.name);
+  }
+
+  /** Adds an entry at the end. */
+  append(entry: LedgerEntry): void {
+    if (entry.shape === 'prompt') this.#settle();
+    this.#weights.append(entry);
+    if (entry.shape === 'prompt') this.#openTurn();
+  }
+
+  /**
+   * Replaces the entries from `from` on, as kept edits, a compaction or an undo do. Measurements of what was replaced stop
+   * to count; rates and the size of the fixed part stay.
+   */
+  rewrite(from: number, entries: Iterable<LedgerEntry>): void {
+    this.#settle();
+    const liveBefore = this.#weights.liveFrom;
+    this.#weights.truncate(from);
+    this.#weights.updateLive();
+    const stale = this.#weights.liveFrom < liveBefore;
+    const lost = this.#anchors.truncate(stale ? -1 : from);
+    if (this.#reply !== undefined && (lost || this.#reply.end > from)) this.#reply = undefined;
+    for (const entry of entries) this.append(entry);
+    this.#passed = 0;
+    this.#lineage += 1;
+    // A short measured start says less about a long context than the kept size of the fixed part does.
+    if (lost && marginOf(this.#level(this.length)) > marginOf(this.#unmeasured(this.length))) this.#startLineage();
+  }
+
+  /**
+   * Applies what the provider measured for a request of the first `entries` entries. Figures that cannot be true are not
+   * applied; the outcome says so.
+   *
+   * @param lineage {@link lineage} when the request was sent, where it may have changed since.
+   */
+  measure(usage: Usage, entries: number, lineage: number = this.#lineage): Measured {
+    if (lineage !== this.#lineage || entries > this.length) {
+      return { outcome: 'stale', message: 'The usage was measured on another context; it is not applied to this one.' };
+    }
+    if (usage.model !== undefined && !this.#follow(usage.model)) {
+      return {
+        outcome: 'other-model',
+        message: `The usage of ${usage.model} is not applied to a context for ${this.#model.name}.`,
+      };
+    }
+    this.#settle();
+    const problem = inputProblem(usage, this.#level(entries).tokens, this.#fixed.part.contextWindow);
+    return problem ?? this.#apply(usage, entries);
+  }
+
+  /** Tokens of the whole context: fixed part and all entries. */
+  total(): Estimate {
+    return this.at(this.length);
+  }
+
+  /** Tokens of the fixed part and the first `entries` entries. */
+  at(entries: number): Estimate {
+    this.#settle();
+    return estimateOf(this.#level(entries));
+  }
+
+  /** Tokens of the entries `from` to `to` (exclusive; default all that follow). */
+  between(from: number, to: number = this.length): number {
+    this.#settle();
+    return this.#level(to).tokens - this.#level(from).tokens;
+  }
+
+  /** The first entry of the longest suffix that takes at most `tokens`. */
+  splitForSuffix(tokens: number): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.between(middle) <= tokens) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Tokens that entries would take which are not part of this context. */
+  weigh(entries: Iterable<LedgerEntry>): number {
+    const weights = new EntryWeights(this.#model);
+    for (const entry of entries) weights.append(entry);
+    return weights.between(0, weights.length);
+  }
+
+  /** The ledger of another context of the same session, as after a compaction: all that was learnt holds, nothing is measured. */
+  foresee(part: FixedPart, entries: Iterable<LedgerEntry>): TokenLedger {
+    const other = new TokenLedger(this.#calibration, this.#fixed.fork());
+    other.#weights.model = this.#model;
+    other.setFixed(part);
+    for (const entry of entries) other.append(entry);
+    return other;
+  }
+
+  /** Tokens saved by giving entries other counts (`null`: by dropping them), by index. */
+  savings(replacements: ReadonlyMap<number, ItemCount | null>): number {
+    let saved = 0;
+    for (const [index, count] of replacements) {
+      saved += this.between(index, index + 1) - (count === null ? 0 : this.#weights.replaced(index, count));
+    }
+    return saved;
+  }
+
+  get #model(): ModelCalibration {
+    return this.#weights.model;
+  }
+
+  #use(part: FixedPart, name: string): void {
+    const model = this.#calibration.of(name);
+    const changed = this.#fixed.change(part, this.#model, model);
+    this.#weights.model = model;
+    if (changed) this.#startLineage();
+  }
+
+  /** Whether usage of a model describes this context. A context for no model in particular follows its measurements. */
+  #follow(name: string): boolean {
+    const wanted = this.#fixed.part.model;
+    if (wanted === undefined) this.#use(this.#fixed.part, name);
+    return wanted === undefined || sameModel(wanted, name);
+  }
+
+  #startLineage(): void {
+    this.#anchors.truncate(-1);
+    this.#reply = undefined;
+    this.#passed = 0;
+    this.#lineage += 1;
+  }
+
+  /** After a prompt: reasoning of the turn before may no longer be sent, whatever was measured with it. */
+  #openTurn(): void {
+    const weights = this.#weights;
+    const from = weights.liveFrom;
+    this.#passed += weights.passedReasoning();
+    weights.updateLive();
+    if (weights.liveFrom > from) this.#anchors.drop(from, ({ entries }) => weights.reasoning(from, entries));
+  }
+
+  /** Takes in the reply entries that have come since, and what its usage says about them. */
+  #settle(): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    const end = this.#weights.replyEnd(reply.end);
+    if (end === reply.end) return;
+    const { start, usage } = reply;
+    const reasoning = reasoningOutput(usage);
+    if (reasoning !== undefined) this.#weights.settleReasoning(start, end, reasoning);
+    const expected = { visible: this.#weights.visible(start, end), reasoning: this.#weights.reasoning(start, end) };
+    const output = visibleOutput(usage, expected);
+    this.#reply = { start, end, usage, reported: output === undefined ? undefined : { start, end, output } };
+  }
+
+  #apply(usage: Usage, entries: number): Measured {
+    const tokens = usage.inputTokens;
+    const previous = this.#anchors.last;
+    let outcome: Measured = { outcome: 'applied' };
+    if (previous !== undefined && entries >= previous.entries) {
+      this.#learnReasoning();
+      if (this.#keepsOtherwise(tokens, entries)) this.#anchors.truncate(-1);
+      else if (tokens < (1 - UNEXPLAINED_FALL) * previous.tokens) {
+        this.#startLineage();
+        const fall = `from ${Math.round(previous.tokens)} to ${tokens} tokens`;
+        outcome = { outcome: 'new-lineage', message: `The context fell ${fall} without a recorded reason.` };
+      } else this.#learnRates(previous, tokens, entries);
+    }
+    this.#anchors.add({ entries, tokens, dropped: 0 });
+    if (this.#anchors.last?.entries === entries)
+      this.#reply = { start: entries, end: entries, usage, reported: undefined };
+    this.#passed = 0;
+    this.#fixed.learn(this.#model, tokens - this.#weights.between(0, entries));
+    return outcome;
+  }
+
+  #learnRates(previous: Anchor, tokens: number, entries: number): void {
+    const features = this.#weights.features(previous.entries, entries);
+    const grown = tokens - previous.tokens - this.#weights.live(previous.entries, entries);
+    if (features[0] < LEAST_LESSON || grown <= 0 || this.#weights.hasImages(previous.entries, entries)) return;
+    this.#model.text.observe(features, grown);
+  }
+
+  #learnReasoning(): void {
+    const reported = this.#reply && reasoningOutput(this.#reply.usage);
+    if (this.#reply === undefined || reported === undefined) return;
+    const features = this.#weights.opaqueFeatures(this.#reply.start, this.#reply.end);
+    if (features[1] > 0) this.#model.opaque.observe(features, reported);
+  }
+
+  /** Whether a measurement shows that the provider treats reasoning of earlier turns otherwise than was believed. */
+  #keepsOtherwise(tokens: number, entries: number): boolean {
+    const model = this.#model;
+    const expected = this.#level(entries).tokens;
+    const otherwise = expected + (model.reasoning === 'dropped' ? this.#passed : -this.#passed);
+    if (this.#passed < TELLING_REASONING || 2 * Math.abs(tokens - otherwise) >= Math.abs(tokens - expected))
+      return false;
+    model.reasoning = model.reasoning === 'dropped' ? 'kept' : 'dropped';
+    this.#weights.updateLive();
+    return true;
+  }
+
+  #level(entries: number): Level {
+    const below = this.#anchors.atOrBefore(entries);
+    if (below?.entries === entries) return levelAt(below);
+    const above = this.#anchors.after(entries);
+    if (above !== undefined) {
+      return below === undefined
+        ? levelBefore(above, this.#weights, entries)
+        : levelBetween(below, above, this.#weights, entries);
+    }
+    return below === undefined
+      ? this.#unmeasured(entries)
+      : levelBeyond(below, this.#weights, entries, this.#reply?.reported);
+  }
+
+  /** Without a measurement: the fixed part as known, and the entries by weight. */
+  #unmeasured(entries: number): Level {
+    const { tokens, source } = this.#fixed.tokens(this.#model);
+    return { tokens: tokens + this.#weights.between(0, entries), source, unmeasured: tokens };
+  }
+}

@@ -1,0 +1,69 @@
+/** The history that a desk hands out (S9.5): the part to summarise, then the newest items as they will be carried over. */
+import type { FileSource, Item, Json, Session, Tokenizer, Tool, ToolResult } from '../../core/index';
+import type { Guard } from '../guard/token';
+import type { History } from './history';
+import type { SummaryFormat } from './summary';
+import type { SessionTouches, TouchedFile } from './touches';
+
+/** What a desk is opened on. */
+export interface DeskOptions {
+  readonly compaction: string;
+  readonly session: Session;
+  /** Numbers of the part to summarise, `to` exclusive. */
+  readonly range: { readonly from: number; readonly to: number };
+  /** The newest items as they will be carried over. */
+  readonly retained: Iterable<Item>;
+  readonly previousSummary?: string;
+  readonly defaultReferences: readonly string[];
+  readonly format: SummaryFormat;
+  readonly summaryMaxTokens: number;
+  readonly tokenizer: Tokenizer;
+  readonly files: FileSource;
+  readonly guard?: Pick<Guard, 'neverAutoRead' | 'mask'> | undefined;
+  /** Runs a tool with the hooks of role `compact-worker` around it. */
+  runTool(tool: Tool, args: Json, signal: AbortSignal): Promise<ToolResult>;
+}
+
+/** Files of before the part to summarise that are named beside the earlier summary. */
+const EARLIER_FILES = 20;
+
+/** The history behind the pages of a desk. Items are rendered when they are asked for. */
+export function historyOf(
+  { session, range, retained, previousSummary, tokenizer }: DeskOptions,
+  touches: SessionTouches,
+  touched: () => ReadonlyMap<string, TouchedFile>,
+  mask: (text: string) => string,
+): History {
+  const kept = new Map<number, Item>();
+  for (const item of retained) {
+    const number = session.indexOf(item.id);
+    if (number !== undefined && number >= range.to) kept.set(number, item);
+  }
+  const item = (number: number): Item | undefined => (number < range.to ? session.item(number) : kept.get(number));
+  let end = range.to;
+  for (const number of kept.keys()) end = Math.max(end, number + 1);
+  const open = new Map<string, number>();
+  const calls = new Map<number, number>();
+  for (let number = range.from; number < end; number++) {
+    const entry = item(number);
+    if (entry?.kind === 'tool_call') open.set(entry.callId, number);
+    const call = entry?.kind === 'tool_result' ? open.get(entry.callId) : undefined;
+    if (call !== undefined) calls.set(number, call);
+  }
+  return {
+    from: range.from,
+    to: range.to,
+    end,
+    item,
+    callOf: (result) => calls.get(result),
+    touches: (call) => touches.of(call),
+    tokens: (entry) => tokenizer.countItem(entry).text,
+    mask,
+    previousSummary,
+    get earlierFiles() {
+      const before = [...touched().values()].filter(({ lastItem }) => lastItem < range.from);
+      const newest = before.sort((a, b) => b.lastItem - a.lastItem).slice(0, EARLIER_FILES);
+      return newest.map(({ path, edits }) => ({ path, access: edits > 0 ? ('edit' as const) : ('read' as const) }));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** The events of a compaction (S9.13): each start has exactly one end, `done` or `failed`; `skipped` has no start. */
+import type { WorkUsage } from '../../core/index';
+import type { CompactionOutcome, CompactionTrigger } from './compaction';
+
+interface Named {
+  readonly session: string;
+  readonly compaction: string;
+  readonly trigger: CompactionTrigger;
+}
+
+interface Ended extends Named {
+  readonly outcome: CompactionOutcome;
+  readonly worker: string;
+  readonly model?: string;
+  readonly usage: WorkUsage;
+  readonly before: number;
+  readonly after?: number;
+  readonly marks: number;
+  readonly references: number;
+  readonly durationsMs: { readonly plan: number; readonly worker: number; readonly apply: number; readonly total: number };
+  readonly reason?: string;
+}
+
+declare module '../../core/index' {
+  interface EventMap {
+    'compaction.started': Named & { readonly worker: string; readonly before: number; readonly summarised: { readonly items: number; readonly tokens: number } };
+    /** What the worker is at, tokens it used, budget that is left. */
+    'compaction.progress': Named & { readonly phase: string; readonly tokens: number; readonly budgetLeft?: number };
+    'compaction.done': Ended;
+    'compaction.failed': Ended;
+    'compaction.skipped': Named & { readonly outcome: CompactionOutcome; readonly reason?: string };
+  }
+}
+
+export type { Ended as CompactionEnded };

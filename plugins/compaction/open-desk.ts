@@ -1,0 +1,249 @@
+/** Opens the desk of a compaction (S9.5): the agent's side, where every file, range, mark and word of history is had. */
+import type { Json, Session, Tool, ToolResult } from '../../core/index';
+import { openFile } from './auto-read';
+import { oneLine } from './blocks';
+import type { Desks, Mark, OpenDesk, Reference } from './desk';
+import { historyOf, type DeskOptions } from './desk-history';
+import { deskTools, type DeskAnswer, type DeskWork } from './desk-tools';
+import { filePage } from './file-page';
+import { historyPage, type Detail, type History } from './history';
+import { searchHistory } from './history-search';
+import { Marks, linesText, type MarkRequest } from './marks';
+import { collapseBlanks } from './summary-format';
+import { inSlices } from './slices';
+import { reasonOf, SessionTouches, type TouchedFile } from './touches';
+
+/** References beyond this number are refused; a list that long helps nobody. */
+const MAX_REFERENCES = 500;
+const NOTE_CHARACTERS = 200;
+/** Characters of a summary that are looked at; far more than any limit allows. */
+const SUMMARY_CHARACTERS = 200_000;
+
+/** Opens a desk that no registry knows. */
+export function openDesk(options: DeskOptions): OpenDesk {
+  return new WorkingDesk(options);
+}
+
+/** The registry as the compaction plugin has it: it opens and closes. */
+export interface DeskRegistry extends Desks {
+  open(options: DeskOptions): OpenDesk;
+  close(desk: OpenDesk): void;
+}
+
+/** The desks that are open. A session has one at a time. */
+export function createDesks(): DeskRegistry {
+  const desks = new Map<Session, OpenDesk>();
+  let budget: number | undefined;
+  return {
+    of: (session) => desks.get(session),
+    get budget() {
+      return budget;
+    },
+    declareBudget: (tokens) => void (budget = tokens),
+    open(options) {
+      const desk = openDesk(options);
+      desks.set(options.session, desk);
+      return desk;
+    },
+    close(desk) {
+      if (desks.get(desk.session) === desk) desks.delete(desk.session);
+    },
+  };
+}
+
+class WorkingDesk implements OpenDesk, DeskWork {
+  readonly compaction: string;
+  readonly session: Session;
+  readonly tools: readonly Tool[];
+  summary: string | undefined;
+  readonly #options: DeskOptions;
+  readonly #history: History;
+  readonly #marks: Marks;
+  readonly #references = new Map<string, Reference>();
+  readonly #touches: SessionTouches;
+  #touched: ReadonlyMap<string, TouchedFile> = new Map();
+  #userWords: string | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.compaction = options.compaction;
+    this.session = options.session;
+    this.tools = deskTools(this);
+    this.#touches = new SessionTouches(
+      options.session,
+      (path) => options.files.display(path),
+      (path) => options.files.canonical(path),
+    );
+    this.#history = historyOf(
+      options,
+      this.#touches,
+      () => this.#touched,
+      (text) => this.#mask(text),
+    );
+    this.#marks = new Marks({
+      files: options.files,
+      guard: options.guard,
+      countText: (text) => options.tokenizer.countText(text),
+      reason: (key) => this.#reason(key),
+      recency: (key) => this.#touched.get(key)?.lastItem ?? -1,
+    });
+    for (const path of options.defaultReferences) this.#refer(path, undefined);
+  }
+
+  get marks(): readonly Mark[] {
+    return this.#marks.list;
+  }
+
+  get markedTokens(): number {
+    return this.#marks.tokens;
+  }
+
+  get references(): readonly Reference[] {
+    return [...this.#references].flatMap(([key, { path, note = this.#reason(key) }]) =>
+      this.#marks.has(path) ? [] : [{ path, ...(note !== undefined && { note }) }],
+    );
+  }
+
+  tokensWith(request: MarkRequest): Promise<number> {
+    return this.#marks.tokensWith(request);
+  }
+
+  /** One call after another, so that marks made in parallel keep the budget. */
+  call(name: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
+    const tool = this.tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) {
+      const names = this.tools.map((candidate) => candidate.name).join(', ');
+      return Promise.resolve(failure(`There is no tool ${oneLine(name).slice(0, 80)}; there are ${names}.`));
+    }
+    const run = async (): Promise<ToolResult> => {
+      signal.throwIfAborted();
+      return this.#options.runTool(tool, args as Json, signal);
+    };
+    const outcome = this.#queue.then(run, run);
+    this.#queue = outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  async readFile({ path, offset, limit }: MarkRequest): Promise<DeskAnswer> {
+    const file = await openFile(path, this.#options);
+    if (typeof file === 'string') return failure(`${oneLine(path)} ${file}.`);
+    const page = filePage(file, offset, limit, this.#options.tokenizer);
+    return page === undefined
+      ? failure(`${file.path} has no line ${String(offset)}; ${linesText(file)}.`)
+      : { summary: `Read ${file.path}`, content: page };
+  }
+
+  async mark(request: MarkRequest): Promise<DeskAnswer> {
+    await this.#lookBack();
+    const { ok, text } = await this.#marks.add(request);
+    return ok ? { summary: text } : failure(text);
+  }
+
+  unmark(path: string): DeskAnswer {
+    const { ok, text } = this.#marks.remove(path);
+    return ok ? { summary: text } : failure(text);
+  }
+
+  async addReference(path: string, note: string | undefined): Promise<DeskAnswer> {
+    await this.#lookBack();
+    return this.#refer(path, note);
+  }
+
+  #refer(path: string, note: string | undefined): DeskAnswer {
+    const { files } = this.#options;
+    const key = files.canonical(path);
+    if (!this.#references.has(key) && this.#references.size >= MAX_REFERENCES)
+      return failure(`There are ${String(MAX_REFERENCES)} references already; no more are taken.`);
+    const shown = oneLine(this.#mask(files.display(path)));
+    const said = this.#mask(oneLine(note ?? ''))
+      .slice(0, NOTE_CHARACTERS)
+      .toWellFormed();
+    this.#references.set(key, { path: shown, ...(said !== '' && { note: said }) });
+    return { summary: `Referenced ${shown}.` };
+  }
+
+  async searchHistory(query: string, limit: number): Promise<DeskAnswer> {
+    const content = await searchHistory(this.#history, query, limit);
+    return { summary: `Searched the history for ${JSON.stringify(oneLine(query))}`, content };
+  }
+
+  async readHistory(from: number, limit: number, detail: Detail): Promise<DeskAnswer> {
+    if (from === -1) await this.#lookBack();
+    const { from: first, end } = this.#history;
+    if (from >= 0 && from < first)
+      return failure(`Items before #${String(first)} are not part of this; from=-1 shows the earlier summary.`);
+    if (from >= end && end > first)
+      return failure(`There is no item #${String(from)}; the last is #${String(end - 1)}.`);
+    if (from === -1 && first === 0) return failure('There is no earlier summary; begin with from=0.');
+    return {
+      summary: `Read the history from #${String(from)}`,
+      content: historyPage(this.#history, from, limit, detail),
+    };
+  }
+
+  /** Takes the summary, and says at once what is wrong with it; an empty one is not taken. */
+  async writeSummary(text: string): Promise<DeskAnswer> {
+    const { format, summaryMaxTokens, tokenizer } = this.#options;
+    if (text.length > SUMMARY_CHARACTERS)
+      return failure(
+        `The summary has ${String(text.length)} characters; at most ${String(summaryMaxTokens)} tokens are allowed.`,
+      );
+    this.#userWords ??= await this.#collectUserWords();
+    const masked = this.#mask(text.toWellFormed());
+    const countText = (part: string): number => tokenizer.countText(part);
+    const problems = format.check(masked, {
+      maxTokens: summaryMaxTokens,
+      countText,
+      isQuoted: (quotation) => this.#quotes(quotation),
+    });
+    if (problems.some(({ problem }) => problem === 'empty'))
+      return failure(problems.map(({ message }) => message).join('\n'));
+    this.summary = masked;
+    const taken = `Summary taken, ${String(countText(masked))} tokens.`;
+    if (problems.length === 0) return { summary: taken };
+    return failure(
+      [`${taken} Call write_summary again with this corrected:`, ...problems.map(({ message }) => `- ${message}`)].join(
+        '\n',
+      ),
+    );
+  }
+
+  async isQuoted(quotation: string): Promise<boolean> {
+    this.#userWords ??= await this.#collectUserWords();
+    return this.#quotes(quotation);
+  }
+
+  #quotes(quotation: string): boolean {
+    return this.#userWords?.includes(collapseBlanks(quotation)) ?? false;
+  }
+
+  /** All messages of the user, a line each with blanks collapsed, so that no quotation spans two of them. */
+  async #collectUserWords(): Promise<string> {
+    const lines: string[] = [];
+    await inSlices(this.session.items(), (item) => {
+      if (item.kind !== 'message' || item.role !== 'user') return;
+      const text = item.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      lines.push(collapseBlanks(this.#mask(text).toWellFormed()));
+    });
+    return lines.join('\n');
+  }
+
+  /** Which files the session touched; reasons and the order of marks come from it. */
+  async #lookBack(): Promise<void> {
+    this.#touched = await this.#touches.files();
+  }
+
+  #mask(text: string): string {
+    return this.#options.guard?.mask(text) ?? text;
+  }
+
+  #reason(key: string): string | undefined {
+    const touched = this.#touched.get(key);
+    return touched === undefined ? undefined : reasonOf(touched);
+  }
+}
+
+function failure(text: string): { summary: string; isError: true } {
+  return { summary: text, isError: true };
+}
