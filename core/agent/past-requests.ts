@@ -49,7 +49,6 @@ export function occupancyOf(
   let end: Position = 0;
   let items = 0;
   const log: ContextLog = {
-    id: session.id,
     records: (from) => session.records(from, end),
     record: () => undefined,
     get itemCount() {

@@ -3,9 +3,10 @@ import type { CompactionReport } from '../../plugins/compaction/compaction';
 import type { Estimate } from '../tokens/occupancy';
 import { padTo, printable, printableLine, wrapTo } from './display-width';
 import { counted, duration, figure, percent, stackedBar, table } from './layout';
-import type { BarPart } from './layout';
-import type { OpenedSession, SourceFacts } from './opened-session';
-import { describeSource } from './source-lines';
+import type { CompactRun } from './compact-run';
+import type { ContextParts } from './context-parts';
+import type { SourceFacts } from './opened-session';
+import { sourceLines } from './source-lines';
 import type { Terminal } from './terminal';
 
 /** `pith.compact/1` (S12.1); parts that were not reached are null. Tokens are whole numbers. */
@@ -38,21 +39,6 @@ export interface CompactJson {
     readonly apply: number;
     readonly total: number;
   };
-}
-
-/** What was done with one session, and with what. */
-export interface CompactRun {
-  readonly opened: OpenedSession;
-  readonly before: Estimate;
-  readonly prune: { readonly candidates: number; readonly savedTokens: number } | undefined;
-  readonly report: CompactionReport;
-  /** Tokens of system prompt, tool schemas and pins, before and after. */
-  readonly fixedTokens: number;
-  readonly autoReadBudget: number | undefined;
-  /** Milliseconds until the session stood. */
-  readonly loadMs: number;
-  /** Milliseconds in all. */
-  readonly totalMs: number;
 }
 
 /** The run as JSON, exactly as S12.1 gives it. */
@@ -101,7 +87,7 @@ function tenths(ms: number): number {
 export function printCompact(run: CompactRun, terminal: Terminal): void {
   const { bold, dim } = terminal.colours;
   const { report } = run;
-  for (const line of describeSource(run.opened, terminal)) terminal.print(line);
+  for (const line of sourceLines(run, terminal)) terminal.print(line);
   terminal.print('');
   for (const line of occupancyLines(run, terminal)) terminal.print(line);
   terminal.print('');
@@ -115,37 +101,33 @@ export function printCompact(run: CompactRun, terminal: Terminal): void {
   terminal.print(`\n${closingLine(run, terminal)}`);
 }
 
-const LABEL = 10;
-const PARTS = [
-  { name: 'fixed', glyph: '░' },
-  { name: 'summary', glyph: '▒' },
-  { name: 'files', glyph: '▓' },
-  { name: 'conversation', glyph: '█' },
-] as const;
+const LABEL = 8;
+const PARTS: readonly { readonly part: keyof ContextParts; readonly name: string; readonly glyph: string }[] = [
+  { part: 'fixed', name: 'system', glyph: '░' },
+  { part: 'summary', name: 'summary', glyph: '▒' },
+  { part: 'files', name: 'files', glyph: '▓' },
+  { part: 'others', name: 'references', glyph: '▪' },
+  { part: 'conversation', name: 'conversation', glyph: '█' },
+];
 
-function occupancyLines(run: CompactRun, { columns, colours }: Terminal): readonly string[] {
-  const { before, report, fixedTokens } = run;
-  const max = Math.max(before.tokens, report.after?.tokens ?? 0);
+/** Two bars of one scale, and what the parts of the new one are. */
+function occupancyLines({ before, report, parts }: CompactRun, { columns, colours }: Terminal): readonly string[] {
+  const isDone = report.outcome === 'done' && report.after !== undefined;
+  const after = report.after?.tokens ?? 0;
+  const max = Math.max(before.tokens, isDone ? after : 0);
   const figures = figure(max).length + 1;
-  const room = Math.max(10, columns - LABEL - figures - 18);
-  const line = (label: string, tokens: number, parts: readonly BarPart[], aside: string): string =>
-    `${padTo(label, LABEL)}${colours.cyan(padTo(stackedBar(parts, max, room), room))}${padTo(figure(tokens), figures, 'right')} tokens  ${aside}`.trimEnd();
-
-  const old = [fixedTokens, 0, 0, Math.max(0, before.tokens - fixedTokens)];
-  const lines = [line('before', before.tokens, barParts(old), colours.dim(before.source))];
-  if (report.outcome !== 'done' || report.after === undefined) return lines;
-  const summary = report.summary?.tokens ?? 0;
-  const files = report.marks.reduce((sum, mark) => sum + mark.tokens, 0);
-  const fresh = [fixedTokens, summary, files, Math.max(0, report.after.tokens - fixedTokens - summary - files)];
-  const saved = `−${percent(before.tokens - report.after.tokens, before.tokens)}`;
-  lines.push(line('after', report.after.tokens, barParts(fresh), colours.bold(saved)));
-  const legend = PARTS.flatMap(({ name, glyph }, at) => ((fresh[at] ?? 0) > 0 ? [`${glyph} ${name} ${figure(fresh[at] ?? 0)}`] : []));
-  lines.push(`${' '.repeat(LABEL)}${colours.dim(legend.join('   '))}`);
-  return lines;
-}
-
-function barParts(values: readonly number[]): readonly BarPart[] {
-  return PARTS.map(({ glyph }, at) => ({ value: values[at] ?? 0, glyph }));
+  const room = Math.max(10, columns - LABEL - figures - 22);
+  const line = (label: string, tokens: number, made: ContextParts, aside: string): string => {
+    const drawn = stackedBar(PARTS.map(({ part, glyph }) => ({ value: made[part], glyph })), max, room);
+    return `${padTo(label, LABEL)}${colours.cyan(padTo(drawn, room))}${padTo(figure(tokens), figures, 'right')} tokens  ${aside}`.trimEnd();
+  };
+  const shown = isDone ? parts.after : parts.before;
+  const legend = PARTS.filter(({ part }) => shown[part] >= 0.5).map(({ part, name, glyph }) => `${glyph} ${name} ${figure(shown[part])}`);
+  return [
+    line('before', before.tokens, parts.before, colours.dim(before.source)),
+    ...(isDone ? [line('after', after, parts.after, colours.bold(`−${percent(before.tokens - after, before.tokens)}`))] : []),
+    ...wrapTo(legend.join('  '), columns - LABEL).map((text) => `${' '.repeat(LABEL)}${colours.dim(text)}`),
+  ];
 }
 
 /** What was summarised, kept, pruned, read and referenced, with the reasons. */

@@ -29,12 +29,16 @@ export interface OpenedSession {
   readonly of: number;
 }
 
-export interface OpenOptions {
+/** Which session of which file. */
+export interface SessionChoice {
   /** The file, or `-` for standard input. */
   readonly file: string;
   readonly format?: string | undefined;
   /** A 1-based number or an id; the first session where left out. */
   readonly session?: string | undefined;
+}
+
+export interface OpenOptions extends SessionChoice {
   services(session: Session): SessionServices;
 }
 

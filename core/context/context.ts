@@ -66,13 +66,16 @@ export interface ContextOptions {
   windowOf?(model: string): number | undefined;
 }
 
+/** What a context reads of a session; {@link SessionContext.keep} alone writes. */
+export type ContextLog = Pick<Session, 'records' | 'record' | 'itemCount' | 'item' | 'indexOf'>;
+
 /** Opens the context of a session. */
-export function createContext(session: Session, options: ContextOptions): SessionContext {
+export function createContext(session: ContextLog, options: ContextOptions): SessionContext {
   return new LiveContext(session, options);
 }
 
 class LiveContext implements SessionContext {
-  readonly #session: Session;
+  readonly #session: ContextLog;
   readonly #options: ContextOptions;
   readonly #projection: Projection;
   readonly #ledger: TokenLedger;
@@ -80,7 +83,7 @@ class LiveContext implements SessionContext {
   #next: Position = 0;
   #measured = 0;
 
-  constructor(session: Session, options: ContextOptions) {
+  constructor(session: ContextLog, options: ContextOptions) {
     this.#session = session;
     this.#options = options;
     this.#projection = new Projection(session);

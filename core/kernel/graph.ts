@@ -7,9 +7,7 @@ import type { Edges } from './cycles';
 import type { PluginFault } from './faults';
 import { nearest } from './nearest';
 import type { AnyToken, Needs, Plugin } from './plugin';
-
-/** The plugin interface that this kernel serves. */
-export const PLUGIN_API = 1;
+import { namedPlugins } from './plugin-shape';
 
 /** A start order and the faults that forbid it. */
 export interface StartPlan {
@@ -22,8 +20,8 @@ export interface StartPlan {
 
 /** Orders plugins and finds every fault that can be seen before any of them runs. `defaults` are tokens that the core serves. */
 export function planStart(given: readonly unknown[], defaults: Iterable<AnyToken> = []): StartPlan {
-  const faults: PluginFault[] = [];
-  const plugins = namedPlugins(given, faults);
+  const { plugins, faults: misshapen } = namedPlugins(given);
+  const faults = [...misshapen];
   const core = [...defaults];
   const claims = new Claims(plugins);
   faults.push(...claims.faults(), ...scopeFaults(plugins, core));
@@ -37,84 +35,6 @@ export function planStart(given: readonly unknown[], defaults: Iterable<AnyToken
 /** The token of a need, and whether the plugin can do without. */
 export function tokenOfNeed(need: Needs[string]): { readonly token: AnyToken; readonly isOptional: boolean } {
   return 'optional' in need ? { token: need.optional, isOptional: true } : { token: need, isOptional: false };
-}
-
-function namedPlugins(given: readonly unknown[], faults: PluginFault[]): readonly Plugin[] {
-  const plugins = new Map<string, Plugin>();
-  for (const [place, value] of given.entries()) {
-    if (!isPlugin(value)) {
-      faults.push(notAPlugin(value, place));
-      continue;
-    }
-    const malformed = malformedTokens(value);
-    faults.push(...malformed);
-    if (value.api !== PLUGIN_API) faults.push(incompatibleApi(value));
-    if (plugins.has(value.name)) faults.push(duplicatePlugin(value.name));
-    else if (malformed.length === 0) plugins.set(value.name, value);
-  }
-  return [...plugins.values()];
-}
-
-function isPlugin(value: unknown): value is Plugin {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, setup } = value as Partial<Plugin>;
-  return typeof name === 'string' && name !== '' && typeof setup === 'function';
-}
-
-function notAPlugin(value: unknown, place: number): PluginFault {
-  const plugin = `#${String(place + 1)}`;
-  const isModule = typeof value === 'object' && value !== null && isPlugin((value as { default?: unknown }).default);
-  return {
-    kind: 'not-a-plugin',
-    plugin,
-    message: `Entry ${plugin} of the plugin list is not a plugin.`,
-    hint: isModule ? 'It is a module; give its default export.' : 'Give what definePlugin returns.',
-  };
-}
-
-/** Tokens that are none, as an import in a circle leaves them. */
-function malformedTokens({ name: plugin, needs, provides, replaces }: Plugin): readonly PluginFault[] {
-  const given = [
-    ...Object.entries(needs ?? {}),
-    ...(provides ?? []).map((token) => ['provides', token] as const),
-    ...(replaces ?? []).map((token) => ['replaces', token] as const),
-  ];
-  return given.flatMap(([about, value]) => {
-    if (isToken(value) || isToken((value as { optional?: unknown } | undefined)?.optional)) return [];
-    return [
-      {
-        kind: 'not-a-token' as const,
-        plugin,
-        about,
-        message: `Plugin "${plugin}" has something under "${about}" that is not a token.`,
-        hint: 'Give what createToken or createSessionToken returns; it is undefined where modules import each other in a circle.',
-      },
-    ];
-  });
-}
-
-function isToken(value: unknown): value is AnyToken {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, scope } = value as Partial<AnyToken>;
-  return typeof name === 'string' && (scope === 'kernel' || scope === 'session');
-}
-
-function duplicatePlugin(plugin: string): PluginFault {
-  return {
-    kind: 'duplicate-plugin',
-    plugin,
-    message: `Plugin "${plugin}" is listed more than once.`,
-    hint: 'List it once, or give one of the two another name.',
-  };
-}
-
-function incompatibleApi({ name, api }: Plugin): PluginFault {
-  return {
-    kind: 'incompatible-api',
-    plugin: name,
-    message: `Plugin "${name}" was written for plugin interface ${String(api)}; this kernel serves ${String(PLUGIN_API)}.`,
-    hint: 'Install a version of the plugin, or of Pith, that fits the other.',
-  };
 }
 
 /** Who provides and who replaces each token, by the index of the plugin. */

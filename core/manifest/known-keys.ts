@@ -65,6 +65,15 @@ export function adviseKey(section: string, key: string, used: KnownKeys, stock: 
   };
 }
 
+/** What a key outside of any section was meant to be. */
+export function adviseStray(key: string, used: KnownKeys, stock: KnownKeys): Advice {
+  const home = [...used.sections, ...stock.sections].find(([, keys]) => keys.has(key))?.[0];
+  const message = 'stands outside of any section';
+  return home === undefined
+    ? { message }
+    : { message: `${message}; it belongs in [${home}]`, nearest: `${home}.${key}` };
+}
+
 /** What an unknown section was meant to be. */
 export function adviseSection(section: string, used: KnownKeys, stock: KnownKeys): Advice {
   const owners = new Set(stock.sections.get(section)?.values());

@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Plugin } from '../kernel/plugin';
 import { checkSection, type CheckedSection, type Setting } from './check-section';
 import { findManifest, readManifest, type FoundBy } from './discover';
-import { adviseKey, adviseSection, knownKeys, type Advice } from './known-keys';
+import { adviseKey, adviseSection, adviseStray, knownKeys, type Advice } from './known-keys';
 import type { StockPlugins } from './load-plugins';
 import { parseToml } from './parse-toml';
 import { manifestInvalid, type ManifestProblem } from './problem';
@@ -173,9 +173,8 @@ async function unknownProblems(input: {
   });
   return [
     ...strange.map((name) => {
-      if (isValues(values[name]) || isList(values[name])) return problem([name], adviseSection(name, known, stock));
-      const { message, ...advice } = adviseKey('', name, known, stock);
-      return problem([name], { ...advice, message: `stands outside of any section; ${message}` });
+      const advise = isValues(values[name]) || isList(values[name]) ? adviseSection : adviseStray;
+      return problem([name], advise(name, known, stock));
     }),
     ...unknownKeys.map(({ section, key }) =>
       problem([...section.split('.'), key], adviseKey(section, key, known, stock)),

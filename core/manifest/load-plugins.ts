@@ -53,7 +53,7 @@ async function loadPlugin(entry: string, stock: StockPlugins, from: string): Pro
       module = await importFile(file);
     }
   } catch (thrown) {
-    return { entry, problem: `plugin "${entry}" could not be loaded: ${messageOf(thrown)}` };
+    return { entry, problem: `plugin "${entry}" could not be loaded: ${messageOf(thrown).split('\n', 1)[0] ?? ''}` };
   }
   const plugin = pluginOf(module);
   if (plugin === undefined) {

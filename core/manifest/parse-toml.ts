@@ -48,7 +48,11 @@ function parsed(text: string): Values | TomlFault {
     if (!(thrown instanceof TomlError)) throw thrown;
     const { line, column } = thrown;
     const message = (thrown.message.split('\n', 1)[0] ?? '').replace('Invalid TOML document: ', '');
-    return new SyntaxFault(message, line, column);
+    return new SyntaxFault(
+      message === 'invalid value' ? 'invalid value; texts stand in quotes' : message,
+      line,
+      column,
+    );
   }
 }
 
@@ -80,36 +84,40 @@ function statementsOf(lines: readonly string[]): { readonly statements: Statemen
   const statements: Statement[] = [];
   const faults: TomlFault[] = [];
   let inLostTable = false;
-  for (let at = 0; at < starts.length;) {
+  for (let at = 0; at < starts.length; ) {
     const from = starts[at] as number;
-    const found = statementAt(lines, starts, at);
     const isHeader = /^\s*\[/.test(lines[from] ?? '');
-    if (isHeader) inLostTable = isFault(found);
-    if (isFault(found)) {
-      if (isHeader || !inLostTable) faults.push(found);
-      at++;
-      continue;
-    }
-    if (!inLostTable) statements.push({ from, to: found.to, isHeader });
-    at = found.next;
+    const { to, next, fault } = statementAt(lines, starts, at);
+    if (isHeader) inLostTable = to === from;
+    if (to > from && !inLostTable) statements.push({ from, to, isHeader });
+    if (fault !== undefined && (isHeader || !inLostTable)) faults.push(fault);
+    at = next;
   }
   return { statements, faults };
 }
 
-function statementAt(
-  lines: readonly string[],
-  starts: readonly number[],
-  at: number,
-): { readonly to: number; readonly next: number } | TomlFault {
+interface FoundStatement {
+  /** Its end; its start where it is malformed. */
+  readonly to: number;
+  /** The next start to look at. */
+  readonly next: number;
+  readonly fault?: TomlFault;
+}
+
+/** The shortest run of lines from a start that is well-formed; else the lines before the fault, if those are. */
+function statementAt(lines: readonly string[], starts: readonly number[], at: number): FoundStatement {
   const from = starts[at] as number;
-  let first: TomlFault | undefined;
+  const textTo = (to: number): Values | TomlFault => parsed(lines.slice(from, to).join('\n'));
+  let fault: TomlFault | undefined;
   for (let next = at + 1; next <= Math.min(at + LONGEST_STATEMENT, starts.length); next++) {
     const to = starts[next] ?? lines.length;
-    const result = parsed(lines.slice(from, to).join('\n'));
+    const result = textTo(to);
     if (!isFault(result)) return { to, next };
-    first ??= new SyntaxFault(result.message, from + result.line, result.column);
+    fault ??= new SyntaxFault(result.message, from + result.line, result.column);
   }
-  return first as TomlFault;
+  if (fault === undefined) return { to: from, next: at + 1 };
+  const before = fault.line - 1;
+  return { to: before > from && !isFault(textTo(before)) ? before : from, next: at + 1, fault };
 }
 
 /** The text of these statements, each in its lines. */

@@ -1,18 +1,18 @@
 /** Names of models as users, hosts and providers write them. */
 
-/** A date, a version or `latest` behind the name of a model. */
-const EDITION = /^[-@:](\d{4}-\d{2}-\d{2}|\d{4,8}|latest|preview|v\d.*)+$/;
+/** Dates, versions and the like at the end of a name. */
+const EDITION = /(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{4,8}|latest|preview|v\d{1,3}))*(?::(?:latest|\d{1,8}))?$/;
 
 /** The name of a model without the provider in front of it, in lower case: `openrouter/anthropic/Claude-X` is `claude-x`. */
 export function modelName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
 }
 
-/** Whether two names mean one model: providers answer with a dated edition of what was asked for. */
+/** Whether two names mean one model: providers answer with a dated edition of what was asked for, gateways write dots. */
 export function sameModel(one: string, other: string): boolean {
-  const [short, long] = [modelName(one), modelName(other)].sort((left, right) => left.length - right.length) as [
-    string,
-    string,
-  ];
-  return long.startsWith(short) && (long === short || EDITION.test(long.slice(short.length)));
+  return baseName(one) === baseName(other);
+}
+
+function baseName(model: string): string {
+  return modelName(model).replace(EDITION, '').replaceAll('.', '-');
 }

@@ -26,7 +26,8 @@ if (folder === undefined) {
 
 const pairs = [];
 for (const file of readdirSync(folder).sort()) {
-  for (const session of await sessionsOf(join(folder, file))) pairs.push(...predictionsOf(stepsOf(session), session.format));
+  for (const session of await sessionsOf(join(folder, file)))
+    pairs.push(...predictionsOf(stepsOf(session), session.format));
 }
 const rows = summarise(pairs);
 console.log(flags.json ? JSON.stringify(rows, null, 2) : table(rows));
@@ -47,7 +48,12 @@ async function sessionsOf(path) {
 function stepsOf({ records }) {
   const results = new Set(records.map((record) => record.item?.kind === 'tool_result' && record.item.callId));
   const tokenizer = createTiktoken(records.find((record) => record.t === 'settings' && record.model)?.model);
-  const entryOf = (item) => ({ shape: shapeOf(item), count: tokenizer.countItem(item), bytes: bytesOf(item), reply: item.reply });
+  const entryOf = (item) => ({
+    shape: shapeOf(item),
+    count: tokenizer.countItem(item),
+    bytes: bytesOf(item),
+    reply: item.reply,
+  });
   const isSent = (item) => item.kind !== 'tool_call' || results.has(item.callId);
   const steps = [];
   const items = [];
@@ -103,7 +109,9 @@ function predictionsOf(steps, format) {
   const measured = steps.flatMap((step, at) => (step.do === 'measure' ? [{ ...step, at }] : []));
   return measured.flatMap((known, index) => {
     const stretches = DISTANCES.map((distance) => measured.slice(index, index + distance + 1));
-    const whole = stretches.filter((stretch, which) => stretch.length > DISTANCES[which] && isOneStretch(steps, stretch));
+    const whole = stretches.filter(
+      (stretch, which) => stretch.length > DISTANCES[which] && isOneStretch(steps, stretch),
+    );
     return whole.length === 0 ? [] : predict(steps, known, whole, format);
   });
 }
@@ -111,8 +119,10 @@ function predictionsOf(steps, format) {
 function isOneStretch(steps, stretch) {
   const between = steps.slice(stretch[0].at, stretch.at(-1).at);
   return (
-    stretch.every(({ usage, length }, at) => usage.model === stretch[0].usage.model && length >= stretch[Math.max(0, at - 1)].length) &&
-    !between.some((step) => step.do === 'replace')
+    stretch.every(
+      ({ usage, length }, at) =>
+        usage.model === stretch[0].usage.model && length >= stretch[Math.max(0, at - 1)].length,
+    ) && !between.some((step) => step.do === 'replace')
   );
 }
 
@@ -172,7 +182,9 @@ function round(value) {
 
 function table(rows) {
   const lines = rows.map(({ format, distance, n, error, bytes4, ratio }) =>
-    [format.padEnd(14), distance, n, error.mean, error.p95, bytes4.mean, bytes4.p95, ratio].map((cell) => String(cell).padStart(9)).join(''),
+    [format.padEnd(14), distance, n, error.mean, error.p95, bytes4.mean, bytes4.p95, ratio]
+      .map((cell) => String(cell).padStart(9))
+      .join(''),
   );
   const head = ['format', 'k', 'n', 'mean %', 'p95 %', 'bytes/4', 'p95 %', 'ratio'];
   return [head.map((cell, at) => (at === 0 ? cell.padEnd(14) : cell.padStart(9))).join(''), ...lines].join('\n');

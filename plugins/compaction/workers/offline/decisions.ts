@@ -44,19 +44,30 @@ function phrases(list: string): RegExp {
 
 /** The decisions that a message of the agent states, as `decision — reason` where it gives a reason. */
 export function decisionsOf(message: string): readonly Decision[] {
+  if (!isChoice(message) && !isContrast(message)) return [];
   const found: Decision[] = [];
   for (const line of proseLines(message)) {
     if (line.length > 2000) continue;
     for (const sentence of sentencesOf(line)) {
       if (sentence.length < 16 || sentence.length > 400 || /[?？:：]$/.test(sentence)) continue;
-      const choice = CHOICE.test(sentence) || CHOICE_WIDE.test(sentence) ? 3 : USE.test(sentence) ? 1 : 0;
-      const contrast = CONTRAST.test(sentence) || CONTRAST_WIDE.test(sentence) ? 2 : 0;
+      const choice = isChoice(sentence) ? 3 : 0;
+      const contrast = isContrast(sentence) ? 2 : 0;
+      if (choice + contrast === 0) continue;
       const reason = reasonAt(sentence);
-      const weight = choice + contrast + (reason === -1 ? 0 : 1) - (HEDGE.test(sentence) ? 3 : 0);
-      if (choice + contrast > 0 && weight >= 3) found.push({ line: lineOf(sentence, reason), weight });
+      const used = choice === 0 && USE.test(sentence) ? 1 : 0;
+      const weight = choice + contrast + used + (reason === -1 ? 0 : 1) - (HEDGE.test(sentence) ? 3 : 0);
+      if (weight >= 3) found.push({ line: lineOf(sentence, reason), weight });
     }
   }
   return found;
+}
+
+function isChoice(text: string): boolean {
+  return CHOICE.test(text) || CHOICE_WIDE.test(text);
+}
+
+function isContrast(text: string): boolean {
+  return CONTRAST.test(text) || CONTRAST_WIDE.test(text);
 }
 
 function reasonAt(sentence: string): number {

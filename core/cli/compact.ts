@@ -1,0 +1,62 @@
+/** `pith compact FILE` (S12.1): a session file of any known format becomes a smaller context, with a report of what became of it. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { PithError } from '../errors';
+import { WRITERS } from '../formats';
+import type { ContextWriter } from '../formats';
+import { compactJson, printCompact } from './compact-report';
+import { runCompact } from './compact-run';
+import type { CompactRequest } from './compact-run';
+import { EXIT } from './exit-code';
+import { folderOf, jsonOption, pluginOptions, sessionOptions, tokensOf } from './options';
+import { openOutput } from './output-file';
+import type { Terminal } from './terminal';
+
+interface CompactFlags extends Omit<CompactRequest, 'file'> {
+  readonly worker?: 'offline' | 'llm' | 'remote';
+  readonly servers?: string;
+  readonly out?: string;
+  readonly to?: ContextWriter['name'];
+  readonly json?: true;
+}
+
+export function define(command: Command, terminal: Terminal): void {
+  jsonOption(pluginOptions(sessionOptions(command)))
+    .option('--root <DIR>', 'where the files of the session are; else their contents as last seen in it', folderOf)
+    .option('--retained-tokens <N>', 'newest tokens that are carried over word for word', tokensOf)
+    .option('--auto-read-budget <N>', 'tokens of files whose contents stand in the new context', tokensOf)
+    .addOption(new Option('--worker <NAME>', 'who writes the summary').choices(['offline', 'llm', 'remote']))
+    .option('--servers <URL>', 'where --worker remote is reached')
+    .option('--out <FILE>', 'write the new context to a file')
+    .addOption(new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)))
+    .action(async (file: string, flags: CompactFlags) => {
+      process.exitCode = await compact(file, flags, terminal);
+    });
+}
+
+async function compact(file: string, flags: CompactFlags, terminal: Terminal): Promise<number> {
+  requireAvailable(flags);
+  if (flags.to !== undefined && flags.out === undefined) throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
+  const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
+  const run = await runCompact({ ...flags, file }, terminal);
+  const { outcome } = run.report;
+  const isDone = outcome === 'done' || outcome === 'nothing-to-do';
+  if (isDone) output?.write(written(run.context, flags.to ?? 'pith'));
+  if (flags.json) terminal.printJson(compactJson(run));
+  else printCompact(run, terminal);
+  if (isDone && output !== undefined) terminal.note(`wrote ${flags.out ?? ''} (${flags.to ?? 'pith'})`);
+  return isDone ? EXIT.done : EXIT.failed;
+}
+
+/** Workers that need a model or another process. Throws `PITH_NOT_AVAILABLE`. */
+function requireAvailable({ worker = 'offline', servers }: CompactFlags): void {
+  if (worker === 'offline' && servers === undefined) return;
+  const asked = worker === 'offline' ? '--servers' : `--worker ${worker}`;
+  throw new PithError('PITH_NOT_AVAILABLE', `${asked} is not part of this version; use --worker offline`);
+}
+
+/** The context in a shape, as the text of a file. */
+function written(context: Parameters<ContextWriter['write']>[0], shape: ContextWriter['name']): string {
+  const value = WRITERS.find(({ name }) => name === shape)?.write(context);
+  return typeof value === 'string' ? value : `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,0 +1,53 @@
+/** Loading the manifest and starting its plugins for a command (S10, S12). */
+import { stockPlugins } from '../../plugins';
+import { createKernel } from '../agent/create-kernel';
+import { PithError } from '../errors';
+import { FILE_SOURCE } from '../files/file-source';
+import type { FileSource } from '../files/file-source';
+import type { Kernel } from '../kernel/kernel';
+import { createLogSink } from '../kernel/log-sink';
+import { defaultService } from '../kernel/services';
+import type { Token } from '../kernel/token';
+import { loadManifest, reportProblem } from '../manifest';
+import type { LoadedManifest } from '../manifest';
+import type { Terminal } from './terminal';
+
+/** What every command that loads plugins takes. */
+export interface PluginOptions {
+  readonly manifest?: string | undefined;
+  readonly only?: readonly string[] | undefined;
+  readonly without?: readonly string[] | undefined;
+}
+
+/** Loads the manifest and tells its warnings. `flags` are keys by `section.key` that options give. */
+export async function readManifest(
+  { manifest, only, without }: PluginOptions,
+  flags: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+): Promise<LoadedManifest> {
+  const loaded = await loadManifest({ path: manifest, only, without, flags, stock: stockPlugins, defaultUse: Object.keys(stockPlugins) });
+  for (const warning of loaded.warnings) terminal.warn(reportProblem(warning).replace(' warning: ', ' '));
+  return loaded;
+}
+
+/** Starts the plugins of a manifest; `files` is where contents of files come from, the folder of the manifest by default. */
+export function startPlugins({ plugins, config, core }: LoadedManifest, files?: FileSource): Promise<Kernel> {
+  const { level, format } = core.log;
+  return createKernel({
+    plugins,
+    config,
+    onError: core.plugins.onError as 'stop' | 'skip',
+    log: createLogSink({ level: level as never, ...(format !== undefined && { format: format as never }) }),
+    defaults: files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)],
+  });
+}
+
+/** A service, or undefined where no plugin in use provides it. */
+export function serviceOf<T>(kernel: Kernel, token: Token<T>): T | undefined {
+  try {
+    return kernel.get(token);
+  } catch (error) {
+    if (PithError.is(error, 'PITH_SERVICE_MISSING')) return undefined;
+    throw error;
+  }
+}

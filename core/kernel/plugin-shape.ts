@@ -1,0 +1,89 @@
+/** Whether what is listed as a plugin is one that this kernel can start (S3.3). */
+import type { PluginFault } from './faults';
+import type { AnyToken, Plugin } from './plugin';
+
+/** The plugin interface that this kernel serves. */
+export const PLUGIN_API = 1;
+
+/** The plugins of a list, each name once, and what is wrong with the other entries. */
+export function namedPlugins(given: readonly unknown[]): {
+  readonly plugins: readonly Plugin[];
+  readonly faults: readonly PluginFault[];
+} {
+  const faults: PluginFault[] = [];
+  const plugins = new Map<string, Plugin>();
+  for (const [place, value] of given.entries()) {
+    if (!isPlugin(value)) {
+      faults.push(notAPlugin(value, place));
+      continue;
+    }
+    const malformed = malformedTokens(value);
+    faults.push(...malformed);
+    if (value.api !== PLUGIN_API) faults.push(incompatibleApi(value));
+    if (plugins.has(value.name)) faults.push(duplicatePlugin(value.name));
+    else if (malformed.length === 0) plugins.set(value.name, value);
+  }
+  return { plugins: [...plugins.values()], faults };
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, setup } = value as Partial<Plugin>;
+  return typeof name === 'string' && name !== '' && typeof setup === 'function';
+}
+
+function notAPlugin(value: unknown, place: number): PluginFault {
+  const plugin = `#${String(place + 1)}`;
+  const isModule = typeof value === 'object' && value !== null && isPlugin((value as { default?: unknown }).default);
+  return {
+    kind: 'not-a-plugin',
+    plugin,
+    message: `Entry ${plugin} of the plugin list is not a plugin.`,
+    hint: isModule ? 'It is a module; give its default export.' : 'Give what definePlugin returns.',
+  };
+}
+
+/** Tokens that are none, as an import in a circle leaves them. */
+function malformedTokens({ name: plugin, needs, provides, replaces }: Plugin): readonly PluginFault[] {
+  const given = [
+    ...Object.entries(needs ?? {}),
+    ...(provides ?? []).map((token) => ['provides', token] as const),
+    ...(replaces ?? []).map((token) => ['replaces', token] as const),
+  ];
+  return given.flatMap(([about, value]) => {
+    if (isToken(value) || isToken((value as { optional?: unknown } | undefined)?.optional)) return [];
+    return [
+      {
+        kind: 'not-a-token' as const,
+        plugin,
+        about,
+        message: `Plugin "${plugin}" has something under "${about}" that is not a token.`,
+        hint: 'Give what createToken or createSessionToken returns; it is undefined where modules import each other in a circle.',
+      },
+    ];
+  });
+}
+
+function isToken(value: unknown): value is AnyToken {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, scope } = value as Partial<AnyToken>;
+  return typeof name === 'string' && (scope === 'kernel' || scope === 'session');
+}
+
+function duplicatePlugin(plugin: string): PluginFault {
+  return {
+    kind: 'duplicate-plugin',
+    plugin,
+    message: `Plugin "${plugin}" is listed more than once.`,
+    hint: 'List it once, or give one of the two another name.',
+  };
+}
+
+function incompatibleApi({ name, api }: Plugin): PluginFault {
+  return {
+    kind: 'incompatible-api',
+    plugin: name,
+    message: `Plugin "${name}" was written for plugin interface ${String(api)}; this kernel serves ${String(PLUGIN_API)}.`,
+    hint: 'Install a version of the plugin, or of Pith, that fits the other.',
+  };
+}
