@@ -33,17 +33,11 @@ export const ERROR_CODES = {
   PITH_SESSION_NOT_FOUND: 'no session of this id is kept',
   PITH_SESSION_CLOSED: 'the session was closed',
   PITH_SESSION_POSITION: 'a position is not in the log of the session',
-  PITH_SESSION_NO_CHECKPOINT: 'there is no compaction to undo',
   PITH_STATE_INVALID: 'the state of a plugin does not fit its schema',
   PITH_PINS_TOO_LARGE: 'the pinned items take more than a fifth of the context window',
   PITH_EDIT_INVALID: 'an edit names an unknown item or would break the integrity of the context',
-  PITH_INTEGRITY: 'a context breaks the rules that every provider asks for',
   // tools
   PITH_TOOL_INVALID: 'a tool is declared twice or malformed',
-  PITH_TOOL_ARGUMENTS: 'the arguments of a tool call do not fit its schema',
-  // compaction
-  PITH_COMPACTION_STALE: 'the session changed under a compaction',
-  PITH_COMPACTION_WORKER: 'the compact worker failed',
   // manifest
   PITH_MANIFEST_NOT_FOUND: 'the named manifest does not exist or cannot be read',
   PITH_MANIFEST_INVALID: 'the manifest has faults; the message lists every one',

@@ -9,6 +9,7 @@ import type { DefaultService } from '../kernel/services';
 import { createMemoryStore, SESSION_STORE } from '../session/store';
 import { CALIBRATION, Calibration } from '../tokens/calibration';
 import { createTiktoken } from '../tokens/tiktoken';
+import { LIMITS, modelLimits } from '../tokens/model-limits';
 import { TOKENIZER } from '../tokens/tokenizer';
 
 /** One line per service; each is built on first use. */
@@ -16,10 +17,11 @@ export const coreDefaults: readonly DefaultService[] = Object.freeze([
   defaultService(CLOCK, () => systemClock),
   defaultService(IDS, () => randomIds),
   defaultService(TOKENIZER, () => createTiktoken()),
+  defaultService(LIMITS, () => modelLimits),
   defaultService(CALIBRATION, () => new Calibration()),
   defaultService(FILE_SOURCE, () => createDiskFiles({ root: process.cwd() })),
   defaultService(SESSION_STORE, () => createMemoryStore()),
   defaultService(CONTEXT, (session, get) =>
-    createContext(session, { tokenizer: get(TOKENIZER), calibration: get(CALIBRATION) }),
+    createContext(session, { tokenizer: get(TOKENIZER), calibration: get(CALIBRATION), limitsOf: get(LIMITS) }),
   ),
 ]);

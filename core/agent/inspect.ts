@@ -72,7 +72,11 @@ export function inspectSession(session: Session, { tokenizer, files }: InspectPa
 }
 
 /** How much there is in a session: items, prompts of the user, replies of the model. */
-export function countConversation(session: Session): { readonly items: number; readonly turns: number; readonly requests: number } {
+export function countConversation(session: Session): {
+  readonly items: number;
+  readonly turns: number;
+  readonly requests: number;
+} {
   return { items: session.itemCount, turns: openingsOf(session).length, requests: pastRequests(session).length };
 }
 
@@ -80,7 +84,10 @@ function composition(view: ContextView, tokenizer: Tokenizer): Pick<Inspection['
   const kinds = new Map<ContextKind, number>();
   const tools = new Map<string, number>();
   const add = <K>(to: Map<K, number>, key: K, tokens: number): void => void to.set(key, (to.get(key) ?? 0) + tokens);
-  const blocks = view.system.reduce((sum, part) => sum + (part.kind === 'block' ? tokenizer.countText(part.text) : 0), 0);
+  const blocks = view.system.reduce(
+    (sum, part) => sum + (part.kind === 'block' ? tokenizer.countText(part.text) : 0),
+    0,
+  );
   add(kinds, 'system', Math.max(0, view.prefix(0).tokens - blocks));
   add(kinds, 'checkpoint', blocks);
   const calls = new Map<string, string>();
@@ -89,7 +96,8 @@ function composition(view: ContextView, tokenizer: Tokenizer): Pick<Inspection['
     const tokens = view.tokens(position, ++position);
     add(kinds, kindOf(item), tokens);
     if (item.kind === 'tool_call') calls.set(item.callId, item.name);
-    if (item.kind === 'tool_call' || item.kind === 'tool_result') add(tools, calls.get(item.callId) ?? 'unknown', tokens);
+    if (item.kind === 'tool_call' || item.kind === 'tool_result')
+      add(tools, calls.get(item.callId) ?? 'unknown', tokens);
   }
   return { byKind: inDescendingOrder(kinds), byTool: inDescendingOrder(tools) };
 }

@@ -8,21 +8,25 @@ type Schema = Readonly<Record<string, Json>>;
 
 /** What is wrong with the value, one sentence per fault; empty where it fits. */
 export function schemaProblems(schema: Json, value: Json): readonly string[] {
-  return problems({ root: schema, left: MAX_STEPS }, schema, value, '');
+  return problems({ root: schema, depth: 0, steps: { left: MAX_STEPS } }, schema, value, '');
 }
 
 interface Check {
   readonly root: Json;
-  /** Steps that may still be taken; schemas come from outside and can refer to themselves. */
-  left: number;
+  readonly depth: number;
+  /** Steps that may still be taken by all of the check. */
+  readonly steps: { left: number };
 }
 
+/* Schemas come from outside and can refer to themselves, which must neither overflow nor take for ever. */
 const MAX_STEPS = 10_000;
+const MAX_DEPTH = 200;
 
-function problems(check: Check, given: Json, value: Json, at: string): readonly string[] {
+function problems(outer: Check, given: Json, value: Json, at: string): readonly string[] {
   if (given === false) return [`${named(at)} is not allowed`];
-  const schema = resolved(check.root, given);
-  if (schema === undefined || check.left-- <= 0) return [];
+  const schema = resolved(outer.root, given);
+  if (schema === undefined || outer.depth > MAX_DEPTH || outer.steps.left-- <= 0) return [];
+  const check: Check = { ...outer, depth: outer.depth + 1 };
   const kind = kindProblem(schema, value, at);
   if (kind !== undefined) return [kind];
   return [

@@ -47,20 +47,15 @@ export function occupancyOf(
   tokenizer: Tokenizer,
 ): readonly Estimate[] {
   let end: Position = 0;
-  let items = 0;
   const log: ContextLog = {
     records: (from) => session.records(from, end),
     record: () => undefined,
-    get itemCount() {
-      return items;
-    },
     item: (index) => session.item(index),
     indexOf: (id) => session.indexOf(id),
   };
   const context = createContext(log, { tokenizer });
-  return requests.map(({ item, seq, usage }) => {
+  return requests.map(({ seq, usage }) => {
     end = seq;
-    items = item;
     const estimate = context.view().occupancy();
     return usage === undefined ? estimate : { tokens: usage.inputTokens, margin: 0, source: 'measured' };
   });

@@ -43,9 +43,10 @@ export function partsOf(content: ToolResult['content']): readonly Part[] {
 }
 
 function textResult(tool: string, text: string, isError: boolean): ToolResult {
-  const isShort = text.length <= MAX_SUMMARY && text.trim() !== '' && !text.includes('\n');
+  if (text.trim() === '') return { summary: summariseResult(tool, [], isError), ...(isError && { isError }) };
+  const isShort = text.length <= MAX_SUMMARY && !text.includes('\n');
   const summary = isShort ? text : summariseResult(tool, partsOf(text), isError);
-  return { summary, ...(!isShort && text.trim() !== '' && { content: text }), ...(isError && { isError }) };
+  return { summary, ...(!isShort && { content: text }), ...(isError && { isError }) };
 }
 
 function isResult(output: unknown): output is Exclude<ToolOutput, string> {

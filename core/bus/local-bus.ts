@@ -54,7 +54,9 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
   }
 
   return {
-    publish: (event, payload) => observers.emit(event, payload),
+    publish(event, payload) {
+      if (!closed) observers.emit(event, payload);
+    },
     on: (name, observer) => observers.on(name, observer),
     onAny: (observer) => observers.onAny(observer),
     topic: (name, work) => (message, signal) => {

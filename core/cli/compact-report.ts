@@ -2,7 +2,7 @@
 import type { CompactionReport } from '../../plugins/compaction/compaction';
 import type { Estimate } from '../tokens/occupancy';
 import { padTo, printable, printableLine, wrapTo } from './display-width';
-import { counted, duration, figure, percent, stackedBar, table } from './layout';
+import { duration, figure, flow, percent, stackedBar, table } from './layout';
 import type { CompactRun } from './compact-run';
 import type { ContextParts } from './context-parts';
 import type { SourceFacts } from './opened-session';
@@ -94,8 +94,9 @@ export function printCompact(run: CompactRun, terminal: Terminal): void {
   for (const line of fateLines(run, terminal)) terminal.print(line);
   if (report.outcome === 'done' && report.summary !== undefined) {
     terminal.print(`\n${bold('Summary')}  ${dim(`${figure(report.summary.tokens)} tokens`)}\n`);
-    for (const line of wrapTo(printable(report.summary.text).trim(), terminal.columns - 2)) {
-      terminal.print(line.startsWith('#') ? `  ${bold(line)}` : `  ${line}`.trimEnd());
+    for (const line of printable(report.summary.text).trim().split('\n')) {
+      const paint = line.startsWith('#') ? bold : (text: string): string => text;
+      for (const part of wrapTo(line, terminal.columns - 2)) terminal.print(`  ${paint(part)}`.trimEnd());
     }
   }
   terminal.print(`\n${closingLine(run, terminal)}`);
@@ -118,59 +119,116 @@ function occupancyLines({ before, report, parts }: CompactRun, { columns, colour
   const figures = figure(max).length + 1;
   const room = Math.max(10, columns - LABEL - figures - 22);
   const line = (label: string, tokens: number, made: ContextParts, aside: string): string => {
-    const drawn = stackedBar(PARTS.map(({ part, glyph }) => ({ value: made[part], glyph })), max, room);
+    const drawn = stackedBar(
+      PARTS.map(({ part, glyph }) => ({ value: made[part], glyph })),
+      max,
+      room,
+    );
     return `${padTo(label, LABEL)}${colours.cyan(padTo(drawn, room))}${padTo(figure(tokens), figures, 'right')} tokens  ${aside}`.trimEnd();
   };
   const shown = isDone ? parts.after : parts.before;
-  const legend = PARTS.filter(({ part }) => shown[part] >= 0.5).map(({ part, name, glyph }) => `${glyph} ${name} ${figure(shown[part])}`);
+  const legend = PARTS.filter(({ part }) => shown[part] >= 0.5).map(
+    ({ part, name, glyph }) => `${glyph} ${name} ${figure(shown[part])}`,
+  );
   return [
     line('before', before.tokens, parts.before, colours.dim(before.source)),
-    ...(isDone ? [line('after', after, parts.after, colours.bold(`−${percent(before.tokens - after, before.tokens)}`))] : []),
-    ...wrapTo(legend.join('  '), columns - LABEL).map((text) => `${' '.repeat(LABEL)}${colours.dim(text)}`),
+    ...(isDone
+      ? [line('after', after, parts.after, colours.bold(`−${percent(before.tokens - after, before.tokens)}`))]
+      : []),
+    ...flow(legend, columns - LABEL).map((text) => `${' '.repeat(LABEL)}${colours.dim(text)}`),
   ];
 }
 
 /** What was summarised, kept, pruned, read and referenced, with the reasons. */
 function fateLines({ prune, report, autoReadBudget }: CompactRun, terminal: Terminal): readonly string[] {
   const { bold, dim } = terminal.colours;
-  const head = (label: string, figures: string, why: string): string => `${bold(padTo(label, 12))}  ${figures}${why === '' ? '' : `  ${dim(why)}`}`;
+  const head = (label: string, figures: string, why = ''): string =>
+    `${bold(padTo(label, 12))}${figures}${why === '' ? '' : `  ${dim(why)}`}`;
   const lines: string[] = [];
-  const { plan } = report;
-  if (plan === undefined) lines.push(head('Nothing', 'to summarise', printableLine(report.reason ?? 'all of it is within the tokens to retain')));
+  const { plan, marks, references } = report;
+  if (plan === undefined) lines.push(head('Nothing', 'to summarise', printableLine(report.reason ?? '')));
   else {
     lines.push(
-      head('Summarised', stretch(plan.summarised), plan.cutItem > 0 ? `items before ${figure(plan.cutItem)}` : ''),
+      head('Summarised', stretch(plan.summarised), `all before item ${figure(plan.cutItem)}`),
       head('Kept', stretch(plan.retained), 'the newest, as the model last saw them'),
     );
   }
-  if (prune !== undefined) {
-    const why = prune.candidates === 0 ? '' : `${figure(prune.savedTokens)} tokens that dropping stale output alone would save`;
-    lines.push(head('Prunable', counted(prune.candidates, 'tool result'), why));
+  if (prune !== undefined && prune.candidates > 0) {
+    lines.push(
+      head(
+        'Prunable',
+        amounts(prune.candidates, 'result', prune.savedTokens),
+        'tool output that could be dropped without a summary',
+      ),
+    );
   }
   if (report.outcome !== 'done') return lines;
-  const files = report.marks.reduce((sum, mark) => sum + mark.tokens, 0);
-  const budget = autoReadBudget === undefined ? '' : ` of ${figure(autoReadBudget)}`;
-  lines.push('', head('Read', counted(new Set(report.marks.map(({ path }) => path)).size, 'file'), `${figure(files)}${budget} tokens, contents in the new context`));
+  const budget = autoReadBudget === undefined ? '' : `of ${figure(autoReadBudget)}; `;
+  const paths = [...new Set(marks.map(({ path }) => path))];
+  lines.push(head('Read', amounts(paths.length, 'file', tokensOf(marks)), `${budget}contents ${originOf(marks)}`));
   lines.push(
-    ...table(
-      report.marks.map((mark) => [`  ${printableLine(mark.path)}:${String(mark.fromLine)}-${String(mark.toLine)}`, figure(mark.tokens), mark.source, printableLine(mark.reason ?? '')]),
-      [{ cut: 'start' }, { align: 'right' }, {}, { cut: 'end' }],
-      terminal.columns,
+    ...listed(
+      paths.map((path) =>
+        readRow(
+          path,
+          marks.filter((mark) => mark.path === path),
+        ),
+      ),
+      [{ align: 'right' }, { cut: 'start', least: 34 }, { cut: 'end', least: 12 }, { cut: 'end', least: 16 }],
+      terminal,
     ),
   );
-  lines.push(head('Referenced', counted(report.references.length, 'file'), 'named only'));
+  lines.push(head('Referenced', amounts(references.length, 'file'), 'named only'));
   lines.push(
-    ...table(
-      report.references.map(({ path, note }) => [`  ${printableLine(path)}`, printableLine(note ?? '')]),
-      [{ cut: 'start' }, { cut: 'end' }],
-      terminal.columns,
+    ...listed(
+      references.map(({ path, note }) => [printableLine(path), printableLine(note ?? '')]),
+      [
+        { cut: 'start', least: 40 },
+        { cut: 'end', least: 16 },
+      ],
+      terminal,
     ),
   );
   return lines;
 }
 
+type Marks = CompactRun['report']['marks'];
+
+function readRow(path: string, ranges: Marks): readonly string[] {
+  const lines = ranges.map(({ fromLine, toLine }) =>
+    fromLine === toLine ? String(fromLine) : `${String(fromLine)}-${String(toLine)}`,
+  );
+  return [figure(tokensOf(ranges)), printableLine(path), lines.join(', '), printableLine(ranges[0]?.reason ?? '')];
+}
+
+function tokensOf(marks: Marks): number {
+  return marks.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function originOf(marks: Marks): string {
+  const sources = [
+    ...new Set(
+      marks.map(({ source }) => (source === 'session' ? 'as the session last showed them' : `from ${source}`)),
+    ),
+  ];
+  return sources.length === 0 ? 'in the new context' : sources.join(', ');
+}
+
+function listed(
+  rows: readonly (readonly string[])[],
+  columns: Parameters<typeof table>[1],
+  terminal: Terminal,
+): readonly string[] {
+  return table(rows, columns, terminal.columns - 2).map((line) => `  ${line}`);
+}
+
 function stretch({ items, tokens }: { readonly items: number; readonly tokens: number }): string {
-  return `${padTo(figure(items), 6, 'right')} ${items === 1 ? 'item ' : 'items'}  ${padTo(figure(tokens), 9, 'right')} tokens`;
+  return amounts(items, 'item', tokens);
+}
+
+function amounts(count: number, noun: string, tokens?: number): string {
+  const counted = `${padTo(figure(count), 5, 'right')} ${padTo(count === 1 ? noun : `${noun}s`, 7)}`;
+  return tokens === undefined ? counted : `${counted}${padTo(figure(tokens), 9, 'right')} tokens`;
 }
 
 function closingLine({ report, loadMs, totalMs }: CompactRun, { colours }: Terminal): string {

@@ -60,7 +60,11 @@ async function compactSession(work: SessionAtWork, begun: number, terminal: Term
   const { opened, manifest, kernel, root } = work;
   const { session } = opened;
   const compaction = serviceOf(kernel, COMPACTION);
-  if (compaction === undefined) throw new PithError('PITH_USAGE', 'no plugin in use compacts; leave --only and --without out, or add "compaction" to [plugins] use');
+  if (compaction === undefined)
+    throw new PithError(
+      'PITH_USAGE',
+      'no plugin in use compacts; leave --only and --without out, or add "compaction" to [plugins] use',
+    );
   const tokenizer = kernel.get(TOKENIZER);
   const context = session.get(CONTEXT);
   terminal.progress('counting tokens');

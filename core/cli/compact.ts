@@ -28,7 +28,9 @@ export function define(command: Command, terminal: Terminal): void {
     .addOption(new Option('--worker <NAME>', 'who writes the summary').choices(['offline', 'llm', 'remote']))
     .option('--servers <URL>', 'where --worker remote is reached')
     .option('--out <FILE>', 'write the new context to a file')
-    .addOption(new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)))
+    .addOption(
+      new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)),
+    )
     .action(async (file: string, flags: CompactFlags) => {
       process.exitCode = await compact(file, flags, terminal);
     });
@@ -36,7 +38,8 @@ export function define(command: Command, terminal: Terminal): void {
 
 async function compact(file: string, flags: CompactFlags, terminal: Terminal): Promise<number> {
   requireAvailable(flags);
-  if (flags.to !== undefined && flags.out === undefined) throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
+  if (flags.to !== undefined && flags.out === undefined)
+    throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
   const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
   const run = await runCompact({ ...flags, file }, terminal);
   const { outcome } = run.report;

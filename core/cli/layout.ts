@@ -53,19 +53,40 @@ export function stackedBar(parts: readonly BarPart[], max: number, columns: numb
     .join('');
 }
 
+/** Words put side by side, two blanks apart, on as many lines as they need. */
+export function flow(words: readonly string[], columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(last) + 2 + widthOf(word) <= columns)
+      lines[lines.length - 1] = `${last}  ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 export interface Column {
   readonly align?: 'left' | 'right';
   /** Where a table is too wide, this column gives way; `start` loses its beginning (paths), `end` its end. */
   readonly cut?: 'start' | 'end';
+  /** Columns that it keeps however narrow the table; 8 by default. */
+  readonly least?: number;
 }
 
-/** Rows with aligned columns, two blanks apart, as wide as asked for at most. The last columns of a row may be left out. */
-export function table(rows: readonly (readonly string[])[], columns: readonly Column[], width: number): readonly string[] {
+/** Rows with aligned columns, two blanks apart, as wide as asked for at most. The last cells of a row may be left out. */
+export function table(
+  rows: readonly (readonly string[])[],
+  columns: readonly Column[],
+  width: number,
+): readonly string[] {
   const widths = columns.map((_, at) => Math.max(0, ...rows.map((row) => widthOf(row[at] ?? ''))));
   const gaps = 2 * (columns.length - 1);
-  for (const [at, column] of [...columns.entries()].reverse()) {
-    const over = widths.reduce((sum, wide) => sum + wide, gaps) - width;
-    if (over > 0 && column.cut !== undefined) widths[at] = Math.max(12, (widths[at] ?? 0) - over);
+  const spare = (at: number): number =>
+    columns[at]?.cut === undefined ? 0 : (widths[at] ?? 0) - (columns[at]?.least ?? 8);
+  for (let over = sum(widths) + gaps - width; over > 0; over--) {
+    const [widest = 0] = columns.map((_, at) => at).sort((a, b) => spare(b) - spare(a));
+    if (spare(widest) <= 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return rows.map((row) =>
     row
@@ -73,4 +94,8 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
       .join('  ')
       .trimEnd(),
   );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -90,7 +90,9 @@ function usageMessage({ code, message }: CommanderError, program: Command, argv:
 function main(): void {
   const terminal = createTerminal({ out: process.stdout, err: process.stderr, env: process.env });
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed));
+    stream.on('error', (error: NodeJS.ErrnoException) =>
+      process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
+    );
   }
   const end = (code: number): void => {
     terminal.progress('');

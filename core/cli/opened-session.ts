@@ -46,7 +46,10 @@ export interface OpenOptions extends SessionChoice {
  * Opens a session and tells on the terminal what was left out of it. Throws `PITH_USAGE` for a format or session that is not
  * there, and what reading a source throws.
  */
-export async function openSession({ file, format, session: wanted, services }: OpenOptions, terminal: Terminal): Promise<OpenedSession> {
+export async function openSession(
+  { file, format, session: wanted, services }: OpenOptions,
+  terminal: Terminal,
+): Promise<OpenedSession> {
   if (format !== undefined) requireFormat(format);
   const sessions = readSessions(await readSource(file), format);
   const number = wanted === undefined ? 1 : numberOf(wanted, sessions, file);
@@ -72,7 +75,9 @@ function numberOf(wanted: string, sessions: readonly ImportedSession[], file: st
   if (byId >= 0) return byId + 1;
   const number = /^\d+$/.test(wanted) ? Number(wanted) : 0;
   if (number >= 1 && number <= sessions.length) return number;
-  const shown = sessions.slice(0, 10).map((session, at) => `${String(at + 1)} (${idOf(session, at + 1, sessions.length, file)})`);
+  const shown = sessions
+    .slice(0, 10)
+    .map((session, at) => `${String(at + 1)} (${idOf(session, at + 1, sessions.length, file)})`);
   const more = sessions.length > shown.length ? ', …' : '';
   throw new PithError(
     'PITH_USAGE',

@@ -9,7 +9,10 @@ export function sessionOptions(command: Command): Command {
   return command
     .argument('<FILE>', 'a session file of any known format, or - for standard input')
     .option('--format <NAME>', 'the format of the file instead of the detected one')
-    .option('--session <N|ID>', 'which session, where the file holds several: a number from 1 or an id (default: the first)');
+    .option(
+      '--session <N|ID>',
+      'which session, where the file holds several: a number from 1 or an id (default: the first)',
+    );
 }
 
 /** Adds what every command has that loads plugins. */
@@ -39,7 +42,8 @@ export function ordinalOf(text: string): number {
 
 /** An existing folder. */
 export function folderOf(text: string): string {
-  if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== true) throw new InvalidArgumentError('There is no such folder.');
+  if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new InvalidArgumentError('There is no such folder.');
   return resolve(text);
 }
 

@@ -21,7 +21,10 @@ export interface OutputFile {
 export function openOutput(path: string, input?: string): OutputFile {
   const target = targetOf(path);
   if (input !== undefined && isSame(target, input)) {
-    throw new PithError('PITH_USAGE', `--out ${path} is the session itself; name another file, so that its log is kept`);
+    throw new PithError(
+      'PITH_USAGE',
+      `--out ${path} is the session itself; name another file, so that its log is kept`,
+    );
   }
   const temporary = join(dirname(target), `.${basename(target)}.${String(process.pid)}.tmp`);
   try {

@@ -1,9 +1,9 @@
 /** The head of a report: which session was read, by which manifest, and where contents of files come from. */
-import { relative } from 'node:path';
 import type { LoadedManifest } from '../manifest';
 import { fitTo, printableLine } from './display-width';
 import { counted, figure } from './layout';
 import type { OpenedSession } from './opened-session';
+import { manifestName } from './started-plugins';
 import type { Terminal } from './terminal';
 
 /** How a session was looked at. */
@@ -15,21 +15,27 @@ export interface SourceLines {
 }
 
 /** Lines that say what was read. */
-export function sourceLines({ opened, manifest, root }: SourceLines, { colours, columns }: Terminal): readonly string[] {
+export function sourceLines(
+  { opened, manifest, root }: SourceLines,
+  { colours, columns }: Terminal,
+): readonly string[] {
   const { bold, dim } = colours;
   const { facts, number, of } = opened;
-  const counts = [counted(facts.items, 'item'), counted(facts.turns, 'turn'), counted(facts.requests, 'request')].join(', ');
-  const several = of === 1 ? '' : `, session ${figure(number)} of ${figure(of)} in the file (--session N or ID chooses)`;
+  const counts = [counted(facts.items, 'item'), counted(facts.turns, 'turn'), counted(facts.requests, 'request')].join(
+    ', ',
+  );
   const name = facts.path === '-' ? 'standard input' : facts.path;
-  const lines = [`${facts.format}, ${counts}${several}`, manifestLine(manifest), contentsLine(root)];
-  return [bold(fitTo(printableLine(name), columns, 'start')), ...lines.map((line) => dim(fitTo(printableLine(line), columns)))];
-}
-
-function manifestLine({ path, foundBy }: SourceLines['manifest']): string {
-  if (path === undefined) return 'no pith.toml found, all keys at their defaults';
-  const short = relative(process.cwd(), path);
-  const by = foundBy === 'environment' ? ' (PITH_MANIFEST)' : '';
-  return `manifest ${short.startsWith('..') ? path : short}${by}`;
+  const several = `session ${figure(number)} of ${figure(of)} in the file, ${facts.sessionId} (--session N or ID)`;
+  const lines = [
+    `${facts.format}, ${counts}`,
+    ...(of > 1 ? [several] : []),
+    manifestName(manifest),
+    contentsLine(root),
+  ];
+  return [
+    bold(fitTo(printableLine(name), columns, 'start')),
+    ...lines.map((line) => dim(fitTo(printableLine(line), columns))),
+  ];
 }
 
 function contentsLine(root: string | undefined): string {

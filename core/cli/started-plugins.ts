@@ -1,4 +1,5 @@
 /** Loading the manifest and starting its plugins for a command (S10, S12). */
+import { relative } from 'node:path';
 import { stockPlugins } from '../../plugins';
 import { createKernel } from '../agent/create-kernel';
 import { PithError } from '../errors';
@@ -8,7 +9,7 @@ import type { Kernel } from '../kernel/kernel';
 import { createLogSink } from '../kernel/log-sink';
 import { defaultService } from '../kernel/services';
 import type { Token } from '../kernel/token';
-import { loadManifest, reportProblem } from '../manifest';
+import { loadManifest, MANIFEST_NAME, reportProblem } from '../manifest';
 import type { LoadedManifest } from '../manifest';
 import type { Terminal } from './terminal';
 
@@ -25,9 +26,23 @@ export async function readManifest(
   flags: Readonly<Record<string, unknown>>,
   terminal: Terminal,
 ): Promise<LoadedManifest> {
-  const loaded = await loadManifest({ path: manifest, only, without, flags, stock: stockPlugins, defaultUse: Object.keys(stockPlugins) });
+  const loaded = await loadManifest({
+    path: manifest,
+    only,
+    without,
+    flags,
+    stock: stockPlugins,
+    defaultUse: Object.keys(stockPlugins),
+  });
   for (const warning of loaded.warnings) terminal.warn(reportProblem(warning).replace(' warning: ', ' '));
   return loaded;
+}
+
+/** How a manifest is named to a person. */
+export function manifestName({ path, foundBy }: Pick<LoadedManifest, 'path' | 'foundBy'>): string {
+  if (path === undefined) return `no ${MANIFEST_NAME}, all keys at their defaults`;
+  const short = relative(process.cwd(), path);
+  return `${short.startsWith('..') ? path : short}${foundBy === 'environment' ? ' (PITH_MANIFEST)' : ''}`;
 }
 
 /** Starts the plugins of a manifest; `files` is where contents of files come from, the folder of the manifest by default. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { PithError } from '../errors';
 import { createSessionToken } from '../kernel/token';
 import type { Checkpoint, Edit, MeasuredOn, Position, Usage } from '../session/records';
-import type { Item } from '../session/items';
+import type { Item, ItemId } from '../session/items';
 import type { Session } from '../session/session';
 import { Calibration } from '../tokens/calibration';
 import { shapeOf } from '../tokens/entry-shape';
@@ -14,6 +14,8 @@ import type { FixedPart } from '../tokens/fixed-part';
 import type { LedgerEntry } from '../tokens/entry-weights';
 import { TokenLedger } from '../tokens/ledger';
 import type { Estimate } from '../tokens/occupancy';
+import { inputLimit, modelLimits } from '../tokens/model-limits';
+import type { LimitsOf, ModelLimits } from '../tokens/model-limits';
 import type { Tokenizer } from '../tokens/tokenizer';
 import { END } from './edits';
 import { Projection } from './projection';
@@ -51,9 +53,19 @@ export interface SessionContext {
   seen(): number;
   /** The model of the session, where it is known. */
   model(): string | undefined;
+  /** Limits of that model, or what is assumed of an unknown one. */
+  limits(): ModelLimits;
+  /**
+   * Pins an item of the log or a text (S5.1). Throws `PITH_PINS_TOO_LARGE` where the pins would take more than a fifth of the
+   * input that the model accepts, and `PITH_SESSION_POSITION` for an unknown item.
+   */
+  pin(pinned: ItemId | { readonly text: string }): void;
   /** Measurements that were not applied, with the reason (S6.3). */
   unused(): readonly UnusedUsage[];
 }
+
+/** Share of the input window that pins may take (S5.1). */
+const PINS_SHARE = 0.2;
 
 /** The context of a session. */
 export const CONTEXT = createSessionToken<SessionContext>('pith/context');
@@ -62,12 +74,12 @@ export interface ContextOptions {
   readonly tokenizer: Tokenizer;
   /** What is known of how models count; shared by all sessions of a process. */
   readonly calibration?: Calibration;
-  /** Context window of a model in tokens, where known. */
-  windowOf?(model: string): number | undefined;
+  /** Limits of models; those of the table by default. */
+  readonly limitsOf?: LimitsOf;
 }
 
 /** What a context reads of a session; {@link SessionContext.keep} alone writes. */
-export type ContextLog = Pick<Session, 'records' | 'record' | 'itemCount' | 'item' | 'indexOf'>;
+export type ContextLog = Pick<Session, 'records' | 'record' | 'item' | 'indexOf'>;
 
 /** Opens the context of a session. */
 export function createContext(session: ContextLog, options: ContextOptions): SessionContext {
@@ -139,9 +151,34 @@ class LiveContext implements SessionContext {
     return this.#projection.settings.model;
   }
 
+  limits(): ModelLimits {
+    return this.#limitsOf(this.model());
+  }
+
+  pin(pinned: ItemId | { readonly text: string }): void {
+    this.#catchUp();
+    const number = typeof pinned === 'string' ? this.#session.indexOf(pinned) : undefined;
+    if (typeof pinned === 'string' && number === undefined) {
+      throw new PithError('PITH_SESSION_POSITION', `Item "${pinned}" cannot be pinned: it is not in the log.`);
+    }
+    const { tokenizer } = this.#options;
+    let tokens = typeof pinned === 'string' ? 0 : tokenizer.countText(pinned.text);
+    if (number !== undefined) tokens += tokenizer.countItems([this.#session.item(number)]);
+    for (const part of this.#projection.system) if (part.kind === 'pin') tokens += tokenizer.countText(part.text);
+    const most = Math.floor(inputLimit(this.limits()) * PINS_SHARE);
+    if (tokens > most) {
+      throw new PithError('PITH_PINS_TOO_LARGE', `Pinned items would take ${tokens} tokens; a fifth of the input window, ${most}, is the most. Pin less, or shorten what is pinned.`);
+    }
+    this.#session.record(typeof pinned === 'string' ? { t: 'pin', item: pinned } : { t: 'pin', text: pinned.text });
+  }
+
   unused(): readonly UnusedUsage[] {
     this.#catchUp();
     return this.#unused;
+  }
+
+  #limitsOf(model: string | undefined): ModelLimits {
+    return (this.#options.limitsOf ?? modelLimits)(model);
   }
 
   #viewOf(projection: Projection, meter: Meter): ContextView {
@@ -193,9 +230,9 @@ class LiveContext implements SessionContext {
   }
 
   #fixedPart(projection: Projection): FixedPart {
-    const { tokenizer, windowOf } = this.#options;
+    const { tokenizer } = this.#options;
     const { system = '', tools, model } = projection.settings;
-    const contextWindow = model === undefined ? undefined : windowOf?.(model);
+    const { contextWindow, source } = this.#limitsOf(model);
     const known = system !== '' || tools.length > 0;
     let blocks = 0;
     for (const part of projection.system) if (part.kind !== 'prompt') blocks += tokenizer.countText(part.text);
@@ -205,7 +242,7 @@ class LiveContext implements SessionContext {
       system: tokenizer.countText(system),
       tools: tokenizer.countTools(tools),
       blocks,
-      ...(contextWindow !== undefined && { contextWindow }),
+      ...(source !== 'default' && { contextWindow }),
     };
   }
 }

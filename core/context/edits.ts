@@ -47,7 +47,7 @@ export class ChangeTable implements Changes {
   }
 }
 
-/** An inserted item with its id. Throws `PITH_EDIT_INVALID` unless it is a message of user or assistant. */
+/** An inserted item with an id of its own. Throws `PITH_EDIT_INVALID` unless it is a message of user or assistant. */
 export function insertedItem(item: NewItem, id: ItemId): Item {
   if (item.kind !== 'message' || item.role === 'system') {
     const what = item.kind === 'message' ? 'a system message' : `a ${item.kind}`;
@@ -56,5 +56,5 @@ export function insertedItem(item: NewItem, id: ItemId): Item {
       `An edit inserts ${what}; only messages of user or assistant can be inserted.`,
     );
   }
-  return Object.freeze({ ...item, id: item.id ?? id });
+  return Object.freeze({ ...item, id });
 }

@@ -12,7 +12,6 @@ import type { SystemPart } from './view';
 
 /** The items of a log by number and id. */
 export interface ItemLog {
-  readonly itemCount: number;
   item(index: number): Item;
   indexOf(id: ItemId): number | undefined;
 }
@@ -22,17 +21,27 @@ export interface PlacedCheckpoint extends Checkpoint {
   readonly seq: Position;
 }
 
+/** An edit that stays in force; one of a checkpoint goes when that is undone. */
+interface KeptEdit {
+  readonly edit: Edit;
+  readonly checkpoint?: Position;
+}
+
 export class Projection {
   readonly #log: ItemLog;
   #settings: { system?: string; tools: readonly ToolSchema[]; model?: string } = { tools: [] };
-  readonly #pins: SystemPart[] = [];
+  /** Pinned content by its text: it stands once, however often it is pinned. */
+  readonly #pins = new Map<string, SystemPart>();
   readonly #checkpoints: PlacedCheckpoint[] = [];
-  readonly #kept: Edit[] = [];
+  /** All edits in force, in the order of the log. */
+  #kept: KeptEdit[] = [];
   readonly #openings: number[] = [];
   #turnsRecorded = false;
   #awaitsOpening = false;
   /** Number of the first item that is not leading system content. */
   #firstSpoken: number | undefined;
+  /** How many items of the log have been folded in; it may hold more. */
+  #taken = 0;
   #table = new ChangeTable();
   #groups: Group[] = [];
   #groupOf = new Map<ItemId, number>();
@@ -41,6 +50,8 @@ export class Projection {
   #starts: number[] = [];
   #shared = 0;
   #sharedStarts = 0;
+  /** First group that is not sent as it stands now. */
+  #dirtyFrom = Infinity;
   #changedFrom = 0;
   #rebuilt = false;
   #fixedChanged = false;
@@ -73,7 +84,7 @@ export class Projection {
     const blocks = this.checkpoint?.blocks ?? [];
     return [
       ...(system === undefined || system === '' ? [] : [{ kind: 'prompt' as const, text: system }]),
-      ...this.#pins.filter((pin) => pin.text !== system),
+      ...[...this.#pins.values()].filter((pin) => pin.text !== system),
       ...blocks.map((block) => ({ kind: 'block' as const, text: block.text, block })),
     ];
   }
@@ -84,16 +95,18 @@ export class Projection {
     readonly starts: readonly number[];
     readonly groups: readonly Group[];
   } {
+    this.#flatten();
     this.#shared = this.#entries.length;
     this.#sharedStarts = this.#starts.length;
     return { entries: this.#entries, starts: this.#starts, groups: this.#groups };
   }
 
   get length(): number {
-    return this.#entries.length;
+    return this.entries.length;
   }
 
   get entries(): readonly Item[] {
+    this.#flatten();
     return this.#entries;
   }
 
@@ -104,11 +117,13 @@ export class Projection {
 
   /** First entry of the newest reply: all before it was the prompt of that reply. */
   get replyStart(): number {
+    this.#flatten();
     return this.#starts.at(-1) ?? 0;
   }
 
   /** What changed since the last call: the first entry that is not what it was, whether a checkpoint came or went, and whether system content did. */
   takeChanges(): { readonly from: number; readonly rebuilt: boolean; readonly fixed: boolean } {
+    this.#flatten();
     const changes = { from: this.#changedFrom, rebuilt: this.#rebuilt, fixed: this.#fixedChanged };
     this.#changedFrom = this.#entries.length;
     this.#rebuilt = false;
@@ -120,11 +135,11 @@ export class Projection {
   foresee(checkpoint: Checkpoint): Projection {
     const other = new Projection(this.#log);
     other.#settings = this.#settings;
-    other.#pins.push(...this.#pins);
+    for (const [text, pin] of this.#pins) other.#pins.set(text, pin);
     other.#kept.push(...this.#kept);
     other.#firstSpoken = this.#firstSpoken;
-    other.#checkpoints.push({ ...checkpoint, seq: -1 });
-    other.#restart();
+    other.#taken = this.#taken;
+    other.#enter({ ...checkpoint, seq: -1 });
     return other;
   }
 
@@ -152,12 +167,12 @@ export class Projection {
       case 'edits':
         return this.#keep(record.edits);
       case 'checkpoint':
-        this.#checkpoints.push({ ...record, seq: record.seq });
-        return this.#restart();
+        return this.#enter(record);
       case 'undo': {
         const undone = this.#checkpoints.findIndex((checkpoint) => checkpoint.seq === record.checkpoint);
         if (undone === -1) return;
         this.#checkpoints.length = undone;
+        this.#kept = this.#kept.filter(({ checkpoint = -1 }) => checkpoint < record.checkpoint);
         return this.#restart();
       }
       default:
@@ -166,11 +181,12 @@ export class Projection {
   }
 
   #takeItem(item: Item): void {
+    this.#taken++;
     if (item.kind === 'message' && item.role === 'system' && this.#firstSpoken === undefined) {
       this.#addPin(textOf(item));
       return;
     }
-    this.#firstSpoken ??= this.#log.indexOf(item.id) ?? 0;
+    this.#firstSpoken ??= this.#taken - 1;
     if (item.kind === 'message' && item.role === 'user' && hasContent(item)) this.#noteOpening(item);
     this.#fold(item);
   }
@@ -189,7 +205,7 @@ export class Projection {
       if (at === undefined || group === undefined || !answerGroup(group, item)) return;
       this.#waiting.delete(item.callId);
       this.#groupOf.set(item.id, at);
-      return this.#flattenFrom(at);
+      return this.#touch(at);
     }
     let at = this.#groups.length - 1;
     const newest = this.#groups[at];
@@ -201,18 +217,25 @@ export class Projection {
     }
     this.#groupOf.set(item.id, at);
     if (item.kind === 'tool_call') this.#waiting.set(item.callId, at);
-    this.#flattenFrom(at);
+    this.#touch(at);
   }
 
-  /** Sends the groups from `at` on anew; everything before stays as it is. */
-  #flattenFrom(at: number): void {
+  #touch(group: number): void {
+    this.#dirtyFrom = Math.min(this.#dirtyFrom, group);
+  }
+
+  /** Sends the groups that changed, and those behind them, anew; everything before stays as it is. Only when somebody looks, so that a reply of many calls is not sent anew for each of them. */
+  #flatten(): void {
+    const at = this.#dirtyFrom;
+    if (at >= this.#groups.length) return;
+    this.#dirtyFrom = Infinity;
     const start = at < this.#starts.length ? (this.#starts[at] ?? 0) : this.#entries.length;
     const fresh: Item[] = [];
     const starts: number[] = [];
     for (let index = at; index < this.#groups.length; index++) {
       const group = this.#groups[index];
       starts.push(start + fresh.length);
-      if (group !== undefined) fresh.push(...flattenGroup(group, this.#table));
+      if (group !== undefined) for (const item of flattenGroup(group, this.#table)) fresh.push(item);
     }
     let same = 0;
     while (start + same < this.#entries.length && same < fresh.length && this.#entries[start + same] === fresh[same])
@@ -254,24 +277,25 @@ export class Projection {
     this.#keep([{ edit: 'drop', items: [id] }]);
   }
 
-  #addPin(text: string): void {
-    this.#pins.push({ kind: 'pin', text });
+  #addPin(given: string): void {
+    const text = given.toWellFormed();
+    if (text.trim() === '' || this.#pins.has(text)) return;
+    this.#pins.set(text, { kind: 'pin', text });
     this.#fixedChanged = true;
   }
 
   #keep(edits: readonly Edit[]): void {
-    let from = this.#groups.length;
     for (const edit of edits) {
-      this.#kept.push(edit);
-      from = Math.min(from, this.#change(edit));
+      this.#kept.push({ edit });
+      for (const id of this.#table.add(edit)) this.#touch(this.#groupOf.get(id) ?? Infinity);
     }
-    if (from < this.#groups.length) this.#flattenFrom(from);
   }
 
-  /** Puts an edit in force and returns the first group it touches. */
-  #change(edit: Edit): number {
-    const touched = this.#table.add(edit).map((id) => this.#groupOf.get(id) ?? this.#groups.length);
-    return Math.min(this.#groups.length, ...touched);
+  /** Puts a checkpoint in force. Edits of earlier ones stay, since what they cut down may be carried over once more. */
+  #enter(checkpoint: PlacedCheckpoint): void {
+    this.#checkpoints.push(checkpoint);
+    for (const edit of checkpoint.edits) this.#kept.push({ edit, checkpoint: checkpoint.seq });
+    this.#restart();
   }
 
   /** Folds the conversation anew from the newest checkpoint on. */
@@ -284,17 +308,14 @@ export class Projection {
     this.#starts = [];
     this.#shared = 0;
     this.#sharedStarts = 0;
+    this.#dirtyFrom = Infinity;
     this.#changedFrom = 0;
     this.#rebuilt = true;
     this.#table = new ChangeTable();
-    for (const edit of [...this.#kept, ...(checkpoint?.edits ?? [])]) this.#table.add(edit);
+    for (const { edit } of this.#kept) this.#table.add(edit);
     const lead = checkpoint?.lead === undefined ? undefined : this.#log.indexOf(checkpoint.lead);
     if (lead !== undefined && lead < (checkpoint?.cut ?? 0)) this.#fold(this.#log.item(lead));
-    for (
-      let number = Math.max(checkpoint?.cut ?? 0, this.#firstSpoken ?? Infinity);
-      number < this.#log.itemCount;
-      number++
-    ) {
+    for (let number = Math.max(checkpoint?.cut ?? 0, this.#firstSpoken ?? Infinity); number < this.#taken; number++) {
       this.#fold(this.#log.item(number));
     }
   }
@@ -302,5 +323,5 @@ export class Projection {
 
 function textOf(item: Item): string {
   if (item.kind !== 'message') return '';
-  return item.parts.map((part) => (part.type === 'text' ? part.text.toWellFormed() : '[image]')).join('\n');
+  return item.parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }

@@ -42,8 +42,8 @@ export function shellFileCalls(command: string | readonly string[], workdir?: st
     const found = commandCalls(name, rest, piped && part === undefined);
     if (part === undefined) calls.push(...found.map((call) => within(folder, call)));
     else {
-      calls.push(...found.map((call) => within(folder, call.op === 'read' ? { ...call, ...part } : call)));
-      if (commands[at + 1]?.piped === false) outputs++;
+      calls.push(...found.map((call) => within(folder, narrowed(call, part))));
+      outputs++;
       at++;
     }
   }
@@ -51,6 +51,12 @@ export function shellFileCalls(command: string | readonly string[], workdir?: st
   return outputs === 1 && reads === 1
     ? calls
     : calls.map((call) => (call.op === 'read' ? { ...call, mixed: true } : call));
+}
+
+/** A read whose output goes through a part of it; a part of a part is not followed. */
+function narrowed(call: FileCall, part: Part): FileCall {
+  if (call.op !== 'read') return call;
+  return call.fromLine === undefined && call.lines === undefined ? { ...call, ...part } : { ...call, mixed: true };
 }
 
 const SHOW = new Set(['cat', 'nl', 'bat', 'batcat', 'less', 'more', 'type', 'gc', 'get-content']);
@@ -90,7 +96,7 @@ type Part = { readonly fromLine?: number; readonly lines?: number };
 
 /** The part of its input that `sed -n A,Bp` or `head -n N` shows; undefined for any other command. */
 function partOf(command: ShellCommand | undefined): Part | undefined {
-  if (command === undefined || command.into !== undefined) return undefined;
+  if (command === undefined || command.into !== undefined || command.piped) return undefined;
   const [name, ...args] = command.words;
   if (name === 'head' && filesOf(args, ['-n', '-c']).length === 0) return headOf(args);
   if (name === 'sed' && args[0] === '-n' && args.length === 2) return rangeOf(args[1]);

@@ -69,6 +69,10 @@ function kind(of: Kind, names: string): (readonly [string, Kind])[] {
 
 /** What a call of a known tool does to files, with the contents that its arguments tell. Never throws. */
 export function fileCalls(name: string, args: Json): readonly FileCall[] {
+  return callsOf(name, args).filter((call) => isPath(call.path) && (call.op !== 'move' || isPath(call.to)));
+}
+
+function callsOf(name: string, args: Json): readonly FileCall[] {
   const own = name.split('__').pop() ?? name;
   const plain = own.toLowerCase().replace(/[_-]/g, '');
   const known = KINDS.get(plain);
@@ -208,12 +212,12 @@ function shellCalls(args: Fields): readonly FileCall[] {
 function moveCalls(args: Fields): readonly FileCall[] {
   const from = text(args, ['source', 'from', 'old_path', ...PATH_KEYS]);
   const to = text(args, ['destination', 'to', 'new_path']);
-  return from !== undefined && to !== undefined && isPath(from) && isPath(to) ? [{ op: 'move', path: from, to }] : [];
+  return from !== undefined && to !== undefined ? [{ op: 'move', path: from, to }] : [];
 }
 
 function pathOf(args: Fields): readonly string[] {
   const path = text(args, PATH_KEYS);
-  return path !== undefined && isPath(path) ? [path] : [];
+  return path === undefined ? [] : [path];
 }
 
 function isPath(path: string): boolean {

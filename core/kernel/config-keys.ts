@@ -189,13 +189,13 @@ export function expectation(spec: KeySpec): string {
     case 'boolean':
       return 'true or false';
     case 'string':
-      return 'a text that is not empty';
+      return 'a non-empty text';
     case 'path':
       return 'a path';
     case 'variable':
       return 'the name of an environment variable';
     case 'strings':
-      return 'a list of texts, none of them empty';
+      return 'a list of non-empty texts';
     case 'choice':
       return `one of ${spec.of.map((word) => JSON.stringify(word)).join(', ')}`;
     case 'map':

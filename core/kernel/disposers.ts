@@ -51,12 +51,12 @@ export class Disposers {
   }
 
   #late(plugin: string): PithError {
-    const message = `"${plugin}" did not end within ${String(this.deadlineMs)} ms while stopping; the others go on stopping.`;
+    const message = `"${plugin}" did not end within ${String(this.deadlineMs)} ms while stopping; the others go on.`;
     return new PithError('PITH_PLUGIN_STOP', message, { plugin });
   }
 }
 
 function failed(plugin: string, cause: unknown): PithError {
-  const message = `"${plugin}" failed while stopping: ${messageOf(cause)} The others go on stopping.`;
+  const message = `"${plugin}" failed while stopping: ${messageOf(cause)}`;
   return new PithError('PITH_PLUGIN_STOP', message, { plugin, cause });
 }

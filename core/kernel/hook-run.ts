@@ -101,6 +101,7 @@ export class HookRun implements Watched {
   #endedBy(signal: AbortSignal, outcome: Promise<Dispatched<HookName>>): Promise<Dispatched<HookName>> {
     const cancel = (): void => this.end(dispatchCancelled(this.host.definition.name, signal));
     signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel(); // by one of the handlers that have run already
     return outcome.finally(() => signal.removeEventListener('abort', cancel));
   }
 
@@ -146,7 +147,7 @@ export class HookRun implements Watched {
     }
     // what is not a promise of this realm may settle twice or at once; a promise around it does not
     const promise = outcome instanceof Promise ? outcome : Promise.resolve(outcome);
-    promise.then(this.#onValue, this.#onError);
+    void promise.then(this.#onValue, this.#onError);
   }
 
   /** Goes on after something that was waited for. */

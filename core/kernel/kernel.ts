@@ -75,15 +75,29 @@ export interface Kernel extends AsyncDisposable {
  * failed; what had been started is stopped before.
  */
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
+  const { order, configs, defaults } = await checkKernel(options);
+  const kernel = new RunningKernel({ ...options, defaults });
+  await kernel.start(order, configs);
+  return kernel;
+}
+
+/** What a start goes by. */
+export interface CheckedStart {
+  /** The plugins in the order of the start. */
+  readonly order: readonly Plugin[];
+  readonly configs: ReadonlyMap<string, unknown>;
+  readonly defaults: readonly DefaultService[];
+}
+
+/** Finds all that is wrong before any plugin runs. Throws `PITH_PLUGIN_GRAPH` with all faults at once. */
+export async function checkKernel(options: KernelOptions): Promise<CheckedStart> {
   const { plugins, config = {}, faults: found = [] } = options;
   const defaults = defaultsOf(options);
   const plan = planStart(plugins, [LOG_SINK, ...defaults.map(({ token }) => token)]);
   const { configs, faults } = await checkConfig(plan.plugins, config);
   const all = [...found, ...plan.faults, ...faults];
   if (all.length > 0) throw graphError(all);
-  const kernel = new RunningKernel({ ...options, defaults });
-  await kernel.start(plan.order, configs);
-  return kernel;
+  return { order: plan.order, configs, defaults };
 }
 
 /** Those of the core, then those that plugins bring along; the first for a token counts. */

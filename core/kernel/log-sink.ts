@@ -45,7 +45,7 @@ function prettyLine({ level, message, fields }: LogEntry, at: string, colour: Co
 
 /** Control characters made visible, so that no text can forge lines or steer a terminal. */
 function visible(text: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
+   
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, escaped);
 }
 

@@ -129,7 +129,7 @@ export interface Plugin {
  */
 export function definePlugin<
   C extends StandardSchemaV1 = StandardSchemaV1<unknown, undefined>,
-  const N extends Needs = {},
+  const N extends Needs = Readonly<Record<never, never>>,
   const P extends readonly AnyToken[] = readonly [],
   const R extends readonly AnyToken[] = readonly [],
 >(definition: PluginDefinition<C, N, P, R>): Plugin {

@@ -7,7 +7,7 @@ import 'reflect-metadata';
 import { container, instanceCachingFactory } from 'tsyringe';
 import type { DependencyContainer } from 'tsyringe';
 import { messageOf, PithError } from '../errors';
-import { Disposers } from './disposers';
+import type { Disposers } from './disposers';
 import type { AnyToken, KernelSession } from './plugin';
 import type { SessionToken, Token } from './token';
 

@@ -49,7 +49,8 @@ export function readManifest({ path, foundBy }: FoundManifest & { readonly path:
     if (PithError.is(thrown)) throw thrown;
     if ((thrown as { code?: unknown }).code === 'ENOENT')
       throw refuse('does not exist; create one by `pith init`', thrown);
-    if (thrown instanceof TypeError) throw refuse('is not UTF-8 text', thrown);
+    if ((thrown as { code?: unknown }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw refuse('is not UTF-8 text', thrown);
     throw refuse(`cannot be read: ${messageOf(thrown)}`, thrown);
   }
 }

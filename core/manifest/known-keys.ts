@@ -41,37 +41,51 @@ export function knownKeys(plugins: readonly Plugin[]): KnownKeys {
   return { sections };
 }
 
-/** What an unknown key of a section was meant to be. `stock` holds the keys of the plugins that are not in use, too. */
+/** What an unknown key of a section was meant to be. `stock` holds the keys of the plugins that are not in use. */
 export function adviseKey(section: string, key: string, used: KnownKeys, stock: KnownKeys): Advice {
-  const own = used.sections.get(section) ?? new Map<string, string | undefined>();
   const owner = stock.sections.get(section)?.get(key);
   if (owner !== undefined) return unused(owner);
-  const elsewhere = [...used.sections].find(([name, keys]) => name !== section && keys.has(key))?.[0];
+  const elsewhere = homeOf(key, used);
   if (elsewhere !== undefined)
     return { message: `unknown key; it belongs in [${elsewhere}]`, nearest: `${elsewhere}.${key}` };
-  const meant = nearest(key, own.keys());
+  const own = [...(used.sections.get(section)?.keys() ?? [])];
+  const meant = nearest(key, own);
   if (meant !== undefined) return { message: `unknown key; did you mean ${meant}?`, nearest: meant };
-  const away = [...stock.sections].find(([, keys]) => keys.has(key));
+  const away = homeOf(key, stock);
   if (away !== undefined) {
-    const plugin = away[1].get(key) ?? '';
+    const plugin = stock.sections.get(away)?.get(key) ?? '';
     return {
-      message: `unknown key; it belongs in [${away[0]}], to plugin "${plugin}", which is not in use`,
-      nearest: `${away[0]}.${key}`,
+      message: `unknown key; it belongs in [${away}], to plugin "${plugin}", which is not in use`,
+      nearest: `${away}.${key}`,
     };
   }
-  const keys = [...own.keys()].join(', ');
+  const near = nearest(key, allKeys(used));
+  const home = near === undefined ? undefined : homeOf(near, used);
+  if (home !== undefined)
+    return { message: `unknown key; did you mean ${near ?? ''} in [${home}]?`, nearest: `${home}.${near ?? ''}` };
   return {
-    message: keys === '' ? 'unknown key; the section has none' : `unknown key; [${section}] has the keys ${keys}`,
+    message:
+      own.length === 0
+        ? 'unknown key; the section has none'
+        : `unknown key; [${section}] has the keys ${own.join(', ')}`,
   };
 }
 
 /** What a key outside of any section was meant to be. */
 export function adviseStray(key: string, used: KnownKeys, stock: KnownKeys): Advice {
-  const home = [...used.sections, ...stock.sections].find(([, keys]) => keys.has(key))?.[0];
+  const home = homeOf(key, used) ?? homeOf(key, stock);
   const message = 'stands outside of any section';
   return home === undefined
     ? { message }
     : { message: `${message}; it belongs in [${home}]`, nearest: `${home}.${key}` };
+}
+
+function homeOf(key: string, known: KnownKeys): string | undefined {
+  return [...known.sections].find(([, keys]) => keys.has(key))?.[0];
+}
+
+function allKeys(known: KnownKeys): readonly string[] {
+  return [...known.sections.values()].flatMap((keys) => [...keys.keys()]);
 }
 
 /** What an unknown section was meant to be. */

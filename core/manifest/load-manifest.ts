@@ -35,6 +35,8 @@ export interface LoadedManifest {
   readonly core: CoreSections;
   /** The plugins, loaded, in the order of `use`. */
   readonly plugins: readonly Plugin[];
+  /** Where each plugin was loaded from, by its name: `stock`, or the absolute file. */
+  readonly loadedFrom: ReadonlyMap<string, string>;
   /** The sections of the plugins in code names, as the kernel takes them. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Every key with the value in effect and where it comes from. */
@@ -106,7 +108,8 @@ export async function loadManifest(options: LoadManifestOptions): Promise<Loaded
 
   if (problems.some(({ severity }) => severity === 'error'))
     throw manifestInvalid(path === undefined ? 'The configuration' : source, problems);
-  return { path, foundBy, core: core as CoreSections, plugins: used.plugins, config, settings, warnings: problems };
+  const { plugins, loadedFrom } = used;
+  return { path, foundBy, core: core as CoreSections, plugins, loadedFrom, config, settings, warnings: problems };
 }
 
 type PlaceIn = (path: readonly (string | number)[]) => Pick<ManifestProblem, 'source' | 'line' | 'column'>;

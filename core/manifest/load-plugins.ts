@@ -10,9 +10,9 @@ import type { Plugin } from '../kernel/plugin';
 /** The stock plugins by name, each loaded only when it is asked for. */
 export type StockPlugins = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** What came of one entry of `use`. */
+/** What came of one entry of `use`; `from` is `stock` or the absolute file that was loaded. */
 export type LoadedPlugin =
-  | { readonly entry: string; readonly plugin: Plugin }
+  | { readonly entry: string; readonly plugin: Plugin; readonly from: 'stock' | (string & {}) }
   | { readonly entry: string; readonly problem: string; readonly nearest?: string };
 
 /**
@@ -34,13 +34,14 @@ export function nameOfEntry(entry: string): string {
   return entry.replace(/^(?:@[^/]+\/)?pith-plugin-/, '');
 }
 
-async function loadPlugin(entry: string, stock: StockPlugins, from: string): Promise<LoadedPlugin> {
+async function loadPlugin(entry: string, stock: StockPlugins, folder: string): Promise<LoadedPlugin> {
   let module: unknown;
+  let from: string = 'stock';
   try {
     const load = Object.hasOwn(stock, entry) ? stock[entry] : undefined;
     if (load !== undefined) module = await load();
     else {
-      const file = isPath(entry) ? resolve(from, entry) : packageFile(entry, from);
+      const file = isPath(entry) ? resolve(folder, entry) : packageFile(entry, folder);
       if (file === undefined) {
         const meant = nearest(entry, Object.keys(stock));
         const known = `it is no stock plugin (${Object.keys(stock).join(', ')}) and no package is installed under that name`;
@@ -51,6 +52,7 @@ async function loadPlugin(entry: string, stock: StockPlugins, from: string): Pro
         };
       }
       module = await importFile(file);
+      from = file;
     }
   } catch (thrown) {
     return { entry, problem: `plugin "${entry}" could not be loaded: ${messageOf(thrown).split('\n', 1)[0] ?? ''}` };
@@ -60,7 +62,11 @@ async function loadPlugin(entry: string, stock: StockPlugins, from: string): Pro
     return { entry, problem: `"${entry}" is no plugin; it must export what definePlugin returns as its default` };
   }
   const section = nameOfEntry(plugin.name);
-  return { entry, plugin: plugin.section === undefined && section !== plugin.name ? { ...plugin, section } : plugin };
+  return {
+    entry,
+    plugin: plugin.section === undefined && section !== plugin.name ? { ...plugin, section } : plugin,
+    from,
+  };
 }
 
 /** The plugin that a module exports; a default may be wrapped once more where CommonJS was imported from an ES module. */

@@ -84,7 +84,7 @@ function statementsOf(lines: readonly string[]): { readonly statements: Statemen
   const statements: Statement[] = [];
   const faults: TomlFault[] = [];
   let inLostTable = false;
-  for (let at = 0; at < starts.length; ) {
+  for (let at = 0; at < starts.length;) {
     const from = starts[at] as number;
     const isHeader = /^\s*\[/.test(lines[from] ?? '');
     const { to, next, fault } = statementAt(lines, starts, at);

@@ -171,18 +171,18 @@ class Scanner {
 function unquoted(quoted: string): string {
   if (quoted.startsWith("'")) return quoted.slice(1, -1);
   try {
-    return JSON.parse(quoted.replace(/\\U([0-9a-f]{8})|\\x([0-9a-f]{2})|\\e/gi, unescaped)) as string;
+    return JSON.parse(quoted.replace(/\\(?:U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|[^])/g, unescaped)) as string;
   } catch {
     return quoted.slice(1, -1);
   }
 }
 
-/** The escapes of TOML that JSON does not know. */
+/** The escapes of TOML that JSON does not know, in the form that JSON knows. */
 function unescaped(escape: string, long: string | undefined, short: string | undefined): string {
   const digits = long ?? short;
-  const code = digits === undefined ? 0x1b : Number.parseInt(digits, 16);
-  if (code > 0x10ffff) return escape;
-  return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
+  if (digits === undefined) return escape === '\\e' ? '\\u001b' : escape;
+  const code = Number.parseInt(digits, 16);
+  return code > 0x10ffff ? escape : JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
 }
 
 function keyOf(path: TomlPath): string {

@@ -21,9 +21,11 @@ export interface UseInput extends Selection {
 }
 
 /** Loads the plugins in use, each once, in order. */
-export async function usePlugins(
-  input: UseInput,
-): Promise<{ readonly plugins: readonly Plugin[]; readonly problems: readonly ManifestProblem[] }> {
+export async function usePlugins(input: UseInput): Promise<{
+  readonly plugins: readonly Plugin[];
+  readonly loadedFrom: ReadonlyMap<string, string>;
+  readonly problems: readonly ManifestProblem[];
+}> {
   const { use, only, without = [], stock, folder, onError, at } = input;
   const problems: ManifestProblem[] = [];
   const named = use.map((entry, place) => ({ entry, place }));
@@ -38,6 +40,7 @@ export async function usePlugins(
     folder,
   );
   const plugins = new Map<string, Plugin>();
+  const loadedFrom = new Map<string, string>();
   for (const [index, result] of loaded.entries()) {
     const place = wanted[index]?.place ?? -1;
     const where = place === -1 ? { source: '--only' } : at(['plugins', 'use', place]);
@@ -59,7 +62,10 @@ export async function usePlugins(
         key: 'plugins.use',
         message: `plugin "${result.plugin.name}" is named twice`,
       });
-    } else if (!without.includes(result.plugin.name)) plugins.set(result.plugin.name, result.plugin);
+    } else if (!without.includes(result.plugin.name)) {
+      plugins.set(result.plugin.name, result.plugin);
+      loadedFrom.set(result.plugin.name, result.from);
+    }
   }
-  return { plugins: [...plugins.values()], problems };
+  return { plugins: [...plugins.values()], loadedFrom, problems };
 }

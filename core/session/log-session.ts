@@ -5,6 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item, ItemId, NewItem } from './items';
 import type { Position, RecordBody, RecordDraft, SessionRecord } from './records';
 import type { Session, SessionState } from './session';
+import { walkable } from './nesting';
 import type { LogWriter } from './store';
 
 /** Values that exist once per session; the kernel makes them. */
@@ -146,17 +147,6 @@ class LogSession implements Session {
     return () => void this.#observers.delete(observer);
   }
 
-  pin(pinned: ItemId | { readonly text: string }): void {
-    if (typeof pinned !== 'string') return void this.#append({ t: 'pin', text: pinned.text });
-    if (!this.#numbers.has(pinned)) {
-      throw new PithError(
-        'PITH_SESSION_POSITION',
-        `Item "${pinned}" cannot be pinned: it is not in session "${this.id}".`,
-      );
-    }
-    this.#append({ t: 'pin', item: pinned });
-  }
-
   state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T> {
     const validated = (value: unknown): T => {
       const result = schema['~standard'].validate(value);
@@ -195,12 +185,12 @@ class LogSession implements Session {
     await this.#writer?.close();
   }
 
-  /** Gives an item its id: `i` and its number, so that summaries can cite it. */
+  /** Gives an item its id: `i` and its number, so that summaries can cite it. `end` is the place behind all items, for edits. */
   #identify(item: NewItem): Item {
     const wanted = item.id;
-    let id = wanted !== undefined && !this.#numbers.has(wanted) ? wanted : `i${this.#items.length}`;
+    let id = wanted !== undefined && wanted !== 'end' && !this.#numbers.has(wanted) ? wanted : `i${this.#items.length}`;
     while (this.#numbers.has(id)) id = `${id}'`;
-    return Object.freeze({ ...item, id });
+    return Object.freeze({ ...walkable(item), id });
   }
 
   #append(body: RecordBody): SessionRecord {

@@ -30,8 +30,6 @@ export interface Session {
   record(...drafts: readonly RecordDraft[]): void;
   /** Called with every record after it was appended; returns how to stop. */
   observe(observer: (record: SessionRecord) => void): () => void;
-  /** Pins an item of the log or a text: it stands after the system prompt in every context (S5.1). */
-  pin(item: ItemId | { readonly text: string }): void;
   /** Namespaced state of a plugin; follows restore and undo. */
   state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T>;
   /** A service that exists once per session. */

@@ -18,6 +18,7 @@ const BLANK = 4;
 const LINE_FEED = 5;
 const CARRIAGE_RETURN = 6;
 
+/** Classes of the ASCII characters; all that are not named here are punctuation to an encoder, controls included. */
 const CLASSES = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   const char = String.fromCharCode(code);
@@ -29,8 +30,62 @@ CLASSES[0x27] = APOSTROPHE;
 CLASSES[0x0a] = LINE_FEED;
 CLASSES[0x0d] = CARRIAGE_RETURN;
 
-/** The classes that form runs: any white space is one, the apostrophe is punctuation. */
-const GROUPS = CLASSES.map((kind) => (kind === APOSTROPHE ? PUNCTUATION : Math.min(kind, BLANK)));
+/** Units that may be of any class and so continue any run: symbols, marks, surrogates. */
+const ANY = 7;
+
+/** Ranges of units beyond ASCII whose class is known. */
+const WIDE: readonly (readonly [group: number, ...ranges: (readonly [first: number, last: number])[]])[] = [
+  [
+    BLANK,
+    [0x85, 0x85],
+    [0xa0, 0xa0],
+    [0x1680, 0x1680],
+    [0x2000, 0x200a],
+    [0x2028, 0x2029],
+    [0x202f, 0x202f],
+    [0x205f, 0x205f],
+    [0x3000, 0x3000],
+  ],
+  [
+    PUNCTUATION,
+    [0x2010, 0x2027],
+    [0x2030, 0x205e],
+    [0x3001, 0x3003],
+    [0x3008, 0x3011],
+    [0xff01, 0xff0f],
+    [0xff1a, 0xff20],
+  ],
+  [
+    LETTER,
+    [0xc0, 0xd6],
+    [0xd8, 0xf6],
+    [0xf8, 0x24f],
+    [0x386, 0x386],
+    [0x388, 0x38a],
+    [0x38e, 0x3a1],
+    [0x3a3, 0x3f5],
+    [0x400, 0x481],
+    [0x5d0, 0x5ea],
+  ],
+  [
+    LETTER,
+    [0x620, 0x64a],
+    [0x3041, 0x3096],
+    [0x30a1, 0x30fa],
+    [0x30fc, 0x30fe],
+    [0x3400, 0x4dbf],
+    [0x4e00, 0x9fff],
+    [0xac00, 0xd7a3],
+  ],
+];
+
+/** Which run a UTF-16 unit belongs to. */
+const GROUPS = new Uint8Array(65_536).fill(ANY);
+for (let code = 0; code < 128; code++) {
+  const kind = CLASSES[code] as number;
+  GROUPS[code] = kind === APOSTROPHE ? PUNCTUATION : Math.min(kind, BLANK);
+}
+for (const [group, ...ranges] of WIDE) for (const [first, last] of ranges) GROUPS.fill(group, first, last + 1);
 
 /**
  * The end of the chunk that starts at `from`: at most `limit` units later, after at most one capped run, at a boundary of
@@ -45,48 +100,29 @@ export function chunkEnd(text: string, from: number, limit: number = CHUNK_UNITS
   return wholeBefore(text, end, from);
 }
 
-/** The first boundary at or after `from`, or `from` itself (moved behind a surrogate pair) where there is none before `to`. */
-export function boundaryFrom(text: string, from: number, to: number): number {
-  for (let at = Math.max(from, 1); at < to; at++) if (isBoundary(text, at)) return at;
-  return wholeFrom(text, from);
+/** The first boundary of the encoder's pre-split in `from` to `to` (exclusive), or undefined where none is known. */
+export function boundaryIn(text: string, from: number, to: number): number | undefined {
+  for (let at = from; at < to; at++) if (isBoundary(text, at)) return at;
+  return undefined;
 }
 
 /** Where the first run that is too long has to be cut, or `end`. */
 function runEnd(text: string, from: number, end: number): number {
-  let run = -1;
+  let run = ANY;
   let weight = 0;
   for (let at = from; at < end; at++) {
     const code = text.charCodeAt(at);
-    if (code < 128) {
-      const group = GROUPS[code] as number;
-      if (group !== run) {
-        run = group;
-        weight = 0;
-      }
-      // Digits are split in threes by every encoding; a forced cut would only disturb that.
-      if (group !== DIGIT) weight += 1;
-    } else {
-      // Other characters continue any run, but a word never continues the space before it.
-      if ((run === BLANK) !== isWideBlank(code)) {
-        run = run === BLANK ? -1 : BLANK;
-        weight = 0;
-      }
-      weight += OTHER_WEIGHT;
+    const group = GROUPS[code] as number;
+    if (group !== run && (group !== ANY || run === BLANK)) {
+      // What may be anything before it belongs to this run too.
+      if (run !== ANY || group === BLANK) weight = 0;
+      run = group;
     }
+    // Digits are split in threes by every encoding; a forced cut would only disturb that.
+    if (group !== DIGIT) weight += code < 128 ? 1 : OTHER_WEIGHT;
     if (weight > RUN_WEIGHT) return at;
   }
   return end;
-}
-
-/** White space beyond ASCII. */
-function isWideBlank(code: number): boolean {
-  return (
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x3000 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && (code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f))
-  );
 }
 
 /** Whether the encoder's pre-split has a boundary before `at`, whatever stands around it; known for ASCII neighbours only. */

@@ -76,16 +76,14 @@ function slotOf(encoding: EncodingName): Slot {
 }
 
 function build(encoding: EncodingName, slot: Slot): void {
-  if (slot.builds >= MAX_BUILDS) return;
   slot.builds += 1;
   try {
+    if (slot.builds > MAX_BUILDS) throw new Error('it keeps failing');
     const tiktoken = createRequire(__filename)('tiktoken') as typeof tiktokenPackage;
     slot.tiktoken = tiktoken.get_encoding(encoding);
   } catch (thrown) {
-    process.emitWarning(
-      `The tokenizer ${encoding} cannot be loaded (${messageOf(thrown)}); token counts are estimated at 4 bytes per token.`,
-      { code: 'PITH_TOKENIZER_ESTIMATES' },
-    );
+    const message = `The tokenizer ${encoding} cannot be used (${messageOf(thrown)}); tokens are estimated at 4 bytes each.`;
+    process.emitWarning(message, { code: 'PITH_TOKENIZER_ESTIMATES' });
   }
 }
 

@@ -99,10 +99,10 @@ export class EntryWeights {
     return this.#sums.sum('images', from, to) > 0;
   }
 
-  /** What one entry would cost with another count. */
+  /** What one entry would cost with another count, in its place. */
   replaced(index: number, count: ItemCount): number {
     const shape = this.#sums.shape(index) as EntryShape;
-    if (shape === 'reasoning') return this.#reasoningOf(count);
+    if (shape === 'reasoning') return index < this.#liveFrom ? 0 : this.#reasoningOf(count);
     return this.model.text.expect([count.text, FRAME_UNITS[shape], shape === 'prompt' ? 1 : 0]) + count.images;
   }
 

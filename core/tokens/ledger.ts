@@ -15,7 +15,7 @@ import {
   levelBefore,
   levelBetween,
   levelBeyond,
-  marginOf,
+  uncertaintyOf,
   type Level,
   type ReportedReply,
 } from './level';
@@ -95,7 +95,8 @@ export class TokenLedger {
     this.#passed = 0;
     this.#lineage += 1;
     // A short measured start says less about a long context than the kept size of the fixed part does.
-    if (lost && marginOf(this.#level(this.length)) > marginOf(this.#unmeasured(this.length))) this.#startLineage();
+    if (lost && uncertaintyOf(this.#level(this.length)) > uncertaintyOf(this.#unmeasured(this.length)))
+      this.#startLineage();
   }
 
   /**
@@ -105,7 +106,7 @@ export class TokenLedger {
    * @param lineage {@link lineage} when the request was sent, where it may have changed since.
    */
   measure(usage: Usage, entries: number, lineage: number = this.#lineage): Measured {
-    if (lineage !== this.#lineage || entries > this.length) {
+    if (lineage !== this.#lineage || !Number.isInteger(entries) || entries < 0 || entries > this.length) {
       return { outcome: 'stale', message: 'The usage was measured on another context; it is not applied to this one.' };
     }
     if (usage.model !== undefined && !this.#follow(usage.model)) {

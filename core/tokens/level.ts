@@ -24,17 +24,23 @@ const OFFSET_SHARE = 0.08;
 const COUNTED_SHARE = 0.25;
 
 /** How far a level may be off, in tokens. */
-export function marginOf({ tokens, source, unmeasured }: Level): number {
+export function marginOf(level: Level): number {
+  const isPartlyMeasured = level.source === 'interpolated' || level.source === 'extrapolated';
+  return Math.ceil(Math.max(isPartlyMeasured ? LEAST_MARGIN : 0, uncertaintyOf(level)));
+}
+
+/** How uncertain a level is, in tokens, to choose between two. */
+export function uncertaintyOf({ tokens, source, unmeasured }: Level): number {
   switch (source) {
     case 'measured':
       return 0;
     case 'interpolated':
     case 'extrapolated':
-      return Math.ceil(Math.max(LEAST_MARGIN, UNMEASURED_SHARE * unmeasured));
+      return UNMEASURED_SHARE * unmeasured;
     case 'offset':
-      return Math.ceil(OFFSET_SHARE * tokens);
+      return OFFSET_SHARE * tokens;
     case 'counted':
-      return Math.ceil(COUNTED_SHARE * tokens);
+      return COUNTED_SHARE * tokens;
   }
 }
 

@@ -1,4 +1,5 @@
 /** How much a model takes and gives (S9.1): context window, reply allowance, and the input that is left. */
+import { createToken } from '../kernel/token';
 import { modelName, sameModel } from './model-name';
 import { FAMILY_LIMITS, MODEL_LIMITS, type LimitRow } from './model-limit-table';
 
@@ -18,6 +19,12 @@ export interface LimitOverrides {
   readonly contextWindow?: number;
   readonly maxOutput?: number;
 }
+
+/** Tells the limits of models; {@link modelLimits} by default, a host's own settings where it has some. */
+export type LimitsOf = (model: string | undefined) => ModelLimits;
+
+/** The limits of models (S9.1). */
+export const LIMITS = createToken<LimitsOf>('pith/model-limits');
 
 /** What is assumed of a model of which nothing is known (S9.1). */
 const UNKNOWN: LimitRow = [128_000, 8_000];

@@ -1,5 +1,5 @@
 /** Cutting a text to a number of tokens from either end, reading little more of it than is kept (S6.1). */
-import { boundaryFrom, chunkEnd, wholeBefore, wholeFrom } from './chunks';
+import { boundaryIn, chunkEnd, wholeBefore, wholeFrom } from './chunks';
 import { countStrictly, countText } from './counting';
 import type { Encoder } from './encoder';
 import type { Truncated } from './tokenizer';
@@ -50,7 +50,8 @@ function headEnd(encoder: Encoder, text: string, max: number): number | undefine
 function tailStart(encoder: Encoder, text: string, max: number): number | undefined {
   let left = Math.max(0, max);
   for (let end = text.length; end > 0;) {
-    const start = boundaryFrom(text, Math.max(0, end - STEP_UNITS), end);
+    const least = Math.max(0, end - STEP_UNITS);
+    const start = least === 0 ? 0 : (boundaryIn(text, least, end) ?? wholeFrom(text, least));
     const step = text.slice(start, end);
     const ends: number[] = [];
     for (let at = 0; at < step.length; ends.push(at)) at = chunkEnd(step, at);

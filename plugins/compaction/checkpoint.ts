@@ -58,7 +58,7 @@ export function buildCheckpoint(input: CheckpointInput): CheckpointResult {
   }
   if (checkpoint.after > most) {
     const { context, plan, seen, tokenizer } = input;
-    const room = Math.max(0, context.tokens(plan.cut) - (checkpoint.after - most));
+    const room = Math.max(0, plan.retained.tokens - (checkpoint.after - most));
     const trims = trimResults(context, plan.cut, room, seen, tokenizer);
     edits = [...withoutContentOf(edits, trims), ...trims];
     checkpoint = assemble(input, autoReads, references, edits);

@@ -56,7 +56,12 @@ export interface CompactOptions {
   readonly threshold?: number;
 }
 
+/** Where a compaction cuts, and how much lies before and behind the cut. */
+export type CompactionPlan = NonNullable<CompactionReport['plan']>;
+
 export interface Compaction {
+  /** What a compaction would do now; undefined where it would summarise nothing. Changes nothing, asks no worker. */
+  plan(session: Session, options?: Pick<CompactOptions, 'retainedTokens'>): CompactionPlan | undefined;
   /**
    * Compacts a session. One at a time per session: a second call joins the first. Never rejects for what a worker or a plugin
    * does; the outcome says what happened, and nothing but `done` changes the session.

@@ -1,12 +1,12 @@
 /** Runs compactions (S9): plan → job → result → checkpoint, one at a time per session. */
 import { CONTEXT, messageOf, PithError } from '../../core/index';
-import type { Block, Bus, Clock, ContextView, FileSource, Ids, Json, Logger, Session, Tokenizer, Tool, ToolResult, WorkUsage } from '../../core/index';
+import type { Block, Bus, Clock, ContextView, FileSource, Ids, Json, Logger, RecordDraft, Session, Tokenizer, Tool, ToolResult, WorkUsage } from '../../core/index';
 import type { Guard } from '../guard/token';
 import { readMarks } from './auto-read';
 import { stateBlock, summaryText } from './blocks';
 import { buildCheckpoint } from './checkpoint';
 import type { CheckpointResult } from './checkpoint';
-import type { CompactOptions, Compaction, CompactionOutcome, CompactionReport } from './compaction';
+import type { CompactOptions, Compaction, CompactionOutcome, CompactionPlan, CompactionReport } from './compaction';
 import type { OpenDesk } from './desk';
 import type { createDesks } from './open-desk';
 import { buildOverview } from './overview';
@@ -14,6 +14,7 @@ import { planCompaction } from './plan';
 import type { Plan } from './plan';
 import { isStateTool, openState, STATE_MAX_TOKENS } from './state-tools';
 import type { SummaryFormat } from './summary';
+import { WorkLog } from './work-log';
 import type { CompactJob, CompactWorker, WorkerReport } from './worker';
 
 /** What the manifest says of compactions; tokens and seconds. */
@@ -66,6 +67,10 @@ class Ending extends Error {
 export function createCompactor(parts: CompactorParts): Compaction {
   const running = new Map<Session, Promise<CompactionReport>>();
   return {
+    plan(session, { retainedTokens = parts.settings.retainedTokens } = {}) {
+      const plan = planOf(session, retainedTokens, parts.tokenizer);
+      return plan && toldPlan(plan);
+    },
     compact(session, options) {
       const joined = running.get(session);
       if (joined !== undefined) return joined;
@@ -83,6 +88,7 @@ class CompactionRun {
   readonly #id: string;
   readonly #before: ReturnType<ContextView['occupancy']>;
   readonly #begun: number;
+  readonly #log: WorkLog;
   #durations = { plan: 0, worker: 0, apply: 0 };
   #plan: Plan | undefined;
   #started = false;
@@ -96,6 +102,7 @@ class CompactionRun {
     this.#options = options;
     this.#id = parts.ids.next('compaction');
     this.#begun = parts.clock.now();
+    this.#log = new WorkLog((text) => parts.guard?.mask(text) ?? text);
     this.#before = session.get(CONTEXT).view().occupancy();
   }
 
@@ -107,25 +114,16 @@ class CompactionRun {
       return this.#end('done');
     } catch (thrown) {
       if (thrown instanceof Ending) return this.#end(thrown.outcome, thrown.message);
+      if (PithError.is(thrown, 'PITH_SESSION_CLOSED')) return this.#end('cancelled', 'The session was closed meanwhile.');
       return this.#end('worker-failed', messageOf(thrown));
     }
   }
 
   /** Compacts with this tail. False where the result does not fit and another plan may be tried. */
   async #attempt(retainedTokens: number, mayPlanAgain: boolean): Promise<boolean> {
-    const context = this.#session.get(CONTEXT);
-    const view = context.view();
-    const plan = this.#timed('plan', () =>
-      planCompaction({
-        context: view,
-        retainedTokens,
-        seen: context.seen(),
-        openings: context.openings(),
-        session: this.#session,
-        tokenizer: this.#parts.tokenizer,
-      }),
-    );
-    if (plan === undefined) throw new Ending('nothing-to-do', 'Everything fits into the tokens to retain.');
+    const view = this.#session.get(CONTEXT).view();
+    const plan = this.#timed('plan', () => planOf(this.#session, retainedTokens, this.#parts.tokenizer));
+    if (plan === undefined) throw new Ending('nothing-to-do', 'There is nothing to summarise before what is kept.');
     this.#plan = plan;
     this.#start(plan);
     const desk = await this.#work(view, plan);
@@ -160,16 +158,22 @@ class CompactionRun {
       tokenizer,
       files,
       guard,
-      runTool: (tool, args, signal) => this.#parts.runTool(session, tool, args, signal),
+      runTool: async (tool, args, signal) => {
+        const result = await this.#parts.runTool(session, tool, args, signal);
+        this.#log.called(tool.name, args, result);
+        return result;
+      },
     });
     const signal = AbortSignal.any([
       AbortSignal.timeout(settings.workerTimeoutSeconds * 1000),
       ...(this.#options.signal === undefined ? [] : [this.#options.signal]),
     ]);
+    const job = this.#job(view, plan, desk, previousSummary, defaultReferences);
+    this.#log.given(job.overview);
     const begun = this.#parts.clock.now();
     try {
       const report = await untilAborted(
-        worker.run(this.#job(view, plan, desk, previousSummary, defaultReferences), desk, {
+        worker.run(job, desk, {
           signal,
           progress: ({ phase, tokens }) => this.#progress(phase, tokens, desk),
         }),
@@ -202,6 +206,7 @@ class CompactionRun {
       ...told,
       items: [...view.items(0, plan.cut)],
       numberOf: (item) => this.#session.indexOf(item.id),
+      mask,
       maxTokens,
       tokenizer,
     });
@@ -318,7 +323,7 @@ class CompactionRun {
   #end(outcome: CompactionOutcome, reason?: string): CompactionReport {
     const { bus, clock, log, worker } = this.#parts;
     const durationsMs = { ...this.#durations, total: clock.now() - this.#begun };
-    const said = reason === undefined ? {} : { reason };
+    const said = reason === undefined ? {} : { reason: this.#parts.guard?.mask(reason) ?? reason };
     const model = this.#model === undefined ? {} : { model: this.#model };
     const { summary, marks, references, after } = this.#found;
     if (!this.#started) bus.publish('compaction.skipped', { ...this.#named, outcome, ...said });
@@ -335,7 +340,7 @@ class CompactionRun {
         durationsMs,
         ...said,
       };
-      this.#session.record({ t: 'compaction', phase: outcome === 'done' ? 'done' : 'failed', compaction: this.#id, data: { ...ended, usage: { ...this.#usage } } });
+      this.#record({ t: 'compaction', phase: outcome === 'done' ? 'done' : 'failed', compaction: this.#id, data: { ...ended, usage: { ...this.#usage }, ...this.#log.data } });
       bus.publish(outcome === 'done' ? 'compaction.done' : 'compaction.failed', { ...this.#named, ...ended });
       if (outcome !== 'done') log.warn(`A compaction ended as ${outcome}.`, { session: this.#session.id, compaction: this.#id, outcome, ...said });
     }
@@ -348,7 +353,7 @@ class CompactionRun {
       ...model,
       usage: this.#usage,
       before: { tokens: this.#before.tokens, source: this.#before.source },
-      ...(plan !== undefined && { plan: { cutItem: plan.cutItem, summarised: plan.summarised, retained: plan.retained } }),
+      ...(plan !== undefined && { plan: toldPlan(plan) }),
       ...(summary !== undefined && { summary }),
       marks,
       references,
@@ -356,6 +361,15 @@ class CompactionRun {
       durationsMs,
       ...said,
     };
+  }
+
+  /** A session that was closed meanwhile takes no record; its end is told all the same. */
+  #record(draft: RecordDraft): void {
+    try {
+      this.#session.record(draft);
+    } catch (thrown) {
+      if (!PithError.is(thrown, 'PITH_SESSION_CLOSED')) throw thrown;
+    }
   }
 
   get #named(): { readonly session: string; readonly compaction: string; readonly trigger: CompactOptions['trigger'] } {
@@ -368,6 +382,22 @@ class CompactionRun {
     this.#durations[phase] += this.#parts.clock.now() - begun;
     return result;
   }
+}
+
+function planOf(session: Session, retainedTokens: number, tokenizer: Tokenizer): Plan | undefined {
+  const context = session.get(CONTEXT);
+  return planCompaction({
+    context: context.view(),
+    retainedTokens,
+    seen: context.seen(),
+    openings: context.openings(),
+    session,
+    tokenizer,
+  });
+}
+
+function toldPlan({ cutItem, summarised, retained }: Plan): CompactionPlan {
+  return { cutItem, summarised, retained };
 }
 
 /** The outcome of a worker, or the reason of the signal as soon as it aborts, whether or not the worker heeds it. */

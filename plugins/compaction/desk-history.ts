@@ -26,6 +26,8 @@ export interface DeskOptions {
 
 /** Files of before the part to summarise that are named beside the earlier summary. */
 const EARLIER_FILES = 20;
+/** Messages of the user of before that are shown there, tokens of one, and items that are looked back at for them. */
+const EARLIER_WORDS = { messages: 5, tokens: 200, items: 5000 } as const;
 
 /** The history behind the pages of a desk. Items are rendered when they are asked for. */
 export function historyOf(
@@ -64,6 +66,16 @@ export function historyOf(
       const before = [...touched().values()].filter(({ lastItem }) => lastItem < range.from);
       const newest = before.sort((a, b) => b.lastItem - a.lastItem).slice(0, EARLIER_FILES);
       return newest.map(({ path, edits }) => ({ path, access: edits > 0 ? ('edit' as const) : ('read' as const) }));
+    },
+    get earlierWords() {
+      const found: number[] = [];
+      const last = Math.max(0, range.from - EARLIER_WORDS.items);
+      for (let number = range.from - 1; number >= last && found.length < EARLIER_WORDS.messages; number--) {
+        const entry = session.item(number);
+        if (entry.kind !== 'message' || entry.role !== 'user') continue;
+        if (tokenizer.countItem(entry).text <= EARLIER_WORDS.tokens) found.unshift(number);
+      }
+      return found;
     },
   };
 }

@@ -50,6 +50,8 @@ export interface History {
   readonly previousSummary: string | undefined;
   /** Files that were touched before the part to summarise, newest first; a few. */
   readonly earlierFiles: readonly Touch[];
+  /** Numbers of the newest messages of the user before the part to summarise, ascending; a few short ones. */
+  readonly earlierWords: readonly number[];
 }
 
 /** UTF-8 bytes of a page; one item is always shown. */
@@ -91,11 +93,19 @@ export function historyPage(history: History, from: number, limit: number, detai
   return lines.join('\n').toWellFormed();
 }
 
-/** What lies before the part to summarise: its summary, and the files it touched. */
-function earlierText({ previousSummary, earlierFiles, mask }: History): readonly string[] {
-  const summary =
-    previousSummary === undefined ? [] : [body('#-1 summary', clipText(previousSummary, PAGE_BYTES, mask))];
-  return earlierFiles.length === 0 ? summary : [...summary, body('#-1 files', earlierFiles.map(touchText).join('\n'))];
+/** What lies before the part to summarise: its summary, the files it touched, the last words of the user. */
+function earlierText(history: History): readonly string[] {
+  const { previousSummary, earlierFiles, earlierWords, mask } = history;
+  return [
+    ...(previousSummary === undefined ? [] : [body('#-1 summary', clipText(previousSummary, PAGE_BYTES, mask))]),
+    ...(earlierFiles.length === 0 ? [] : [body('#-1 files', earlierFiles.map(touchText).join('\n'))]),
+    ...earlierWords.flatMap((number) => {
+      const item = history.item(number);
+      if (item?.kind !== 'message') return [];
+      const head = `#${String(number)} earlier user (${String(history.tokens(item))} tokens)`;
+      return [body(head, clipText(partsText(item.parts), ROOM.full.user, mask))];
+    }),
+  ];
 }
 
 /** The remark before the first item of the retained tail. */
@@ -176,7 +186,15 @@ function toolName(name: string): string {
   return name.replace(/\s+/gu, '_').slice(0, 80) || 'tool';
 }
 
-/** The text of parts; images are placeholders. */
+const TERMINAL = /\u001b\[[0-9;?]{0,20}[A-Za-z]/g;
+
+/** The text of parts; images are placeholders, terminal colours are left out. */
 export function partsText(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : `[image ${oneLine(part.mediaType)}]`)).join('\n');
+  const text = parts.map((part) => (part.type === 'text' ? part.text : `[image ${oneLine(part.mediaType)}]`)).join('\n');
+  return withoutColours(text);
+}
+
+/** Text without colours and other commands to a terminal. */
+export function withoutColours(text: string): string {
+  return text.includes('\u001b[') ? text.replace(TERMINAL, '') : text;
 }

@@ -1,5 +1,5 @@
 /** The plugin `compaction`: old history becomes a summary with the needed files already read (S9). */
-import { callTool, CLOCK, defaultService, definePlugin, FILE_SOURCE, IDS, optional, TOKENIZER } from '../../core/index';
+import { callTool, CLOCK, CONTEXT, defaultService, definePlugin, FILE_SOURCE, IDS, inputLimit, optional, TOKENIZER } from '../../core/index';
 import type { Json, Session, Tool, ToolResult } from '../../core/index';
 import { GUARD } from '../guard/token';
 import { TRACKER } from '../tracker/token';
@@ -51,7 +51,10 @@ export default definePlugin({
         runTool,
         recentFiles: (session, n) => (tracker === undefined ? [] : session.get(tracker).recentFiles(n)),
         contentsLeft: (session, still) => (tracker === undefined ? undefined : session.get(tracker).forgetContents(still)),
-        inputWindow: () => undefined,
+        inputWindow: (session) => {
+          const limits = session.get(CONTEXT).limits();
+          return limits.source === 'default' ? undefined : inputLimit(limits);
+        },
         ...needs,
       }),
     );

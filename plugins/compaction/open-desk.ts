@@ -6,7 +6,7 @@ import type { Desks, Mark, OpenDesk, Reference } from './desk';
 import { historyOf, type DeskOptions } from './desk-history';
 import { deskTools, type DeskAnswer, type DeskWork } from './desk-tools';
 import { filePage } from './file-page';
-import { historyPage, type Detail, type History } from './history';
+import { historyPage, withoutColours, type Detail, type History } from './history';
 import { searchHistory } from './history-search';
 import { Marks, linesText, type MarkRequest } from './marks';
 import { collapseBlanks } from './summary-format';
@@ -218,13 +218,13 @@ class WorkingDesk implements OpenDesk, DeskWork {
     return this.#userWords?.includes(collapseBlanks(quotation)) ?? false;
   }
 
-  /** All messages of the user, a line each with blanks collapsed, so that no quotation spans two of them. */
+  /** All messages of the user as pages show them, a line each with blanks collapsed, so that no quotation spans two of them. */
   async #collectUserWords(): Promise<string> {
     const lines: string[] = [];
     await inSlices(this.session.items(), (item) => {
       if (item.kind !== 'message' || item.role !== 'user') return;
       const text = item.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-      lines.push(collapseBlanks(this.#mask(text).toWellFormed()));
+      lines.push(collapseBlanks(this.#mask(withoutColours(text)).toWellFormed()));
     });
     return lines.join('\n');
   }

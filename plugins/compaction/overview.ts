@@ -3,6 +3,8 @@
  * the user's messages verbatim as far as they fit, the previous summary, the default references. All of it is data.
  */
 import type { Item, Part, Tokenizer } from '../../core/index';
+import { oneLine } from './blocks';
+import { indented } from './history';
 import { trimMiddle } from './trim';
 
 /** The text over the default references (S9.4), word for word. */
@@ -24,15 +26,21 @@ export interface OverviewInput {
   readonly focus?: string;
   /** Instructions of the manifest. */
   readonly instructions?: string;
+  /** Masks secrets; asked for whole texts, before anything is cut. */
+  mask(text: string): string;
   readonly maxTokens: number;
   readonly tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>;
 }
 
-/** Shares of the room that the user's words, the overview and the previous summary may take at most. */
+/** Shares of the room that focus and instructions (each), the user's words and the previous summary may take at most. */
+const TOLD_SHARE = 0.2;
 const USER_SHARE = 0.4;
 const SUMMARY_SHARE = 0.4;
 
-/** The input of the worker as one text of at most `maxTokens`. */
+/**
+ * The input of the worker as one text of at most `maxTokens`. A line at the left edge is ours: what comes from the conversation
+ * stands behind `#` and its number, its further lines behind blanks, so content cannot pass for a section.
+ */
 export function buildOverview(input: OverviewInput): string {
   const { tokenizer } = input;
   const closing = closingOf(input);
@@ -46,7 +54,7 @@ export function buildOverview(input: OverviewInput): string {
   if (input.previousSummary !== undefined && left > 0) {
     spend(
       '## Previous summary',
-      trimMiddle(input.previousSummary, Math.max(0, Math.floor(left * SUMMARY_SHARE)), tokenizer),
+      trimMiddle(indented(input.previousSummary), Math.max(0, Math.floor(left * SUMMARY_SHARE)), tokenizer),
     );
   }
   const said = newestFirst(input, userLine, Math.floor(left * USER_SHARE));
@@ -58,12 +66,16 @@ export function buildOverview(input: OverviewInput): string {
   return tokenizer.countText(text) <= input.maxTokens ? text : tokenizer.truncate(text, input.maxTokens, 'tail').text;
 }
 
-function closingOf({ defaultReferences, focus, instructions }: OverviewInput): string {
+function closingOf({ defaultReferences, focus, instructions, maxTokens, tokenizer }: OverviewInput): string {
   const parts: string[] = [];
-  if (instructions !== undefined && instructions !== '') parts.push(`## Instructions\n${instructions}`);
-  if (focus !== undefined && focus !== '') parts.push(`## Focus, in the words of the user\n${focus}`);
+  const tell = (title: string, text: string | undefined): void => {
+    if (text === undefined || text.trim() === '') return;
+    parts.push(`${title}\n${trimMiddle(text, Math.floor(maxTokens * TOLD_SHARE), tokenizer)}`);
+  };
+  tell('## Instructions', instructions);
+  tell('## Focus, in the words of the user', focus);
   if (defaultReferences.length > 0)
-    parts.push(`${REFERENCES_TEXT}\n${defaultReferences.map((path) => `- ${path}`).join('\n')}`);
+    parts.push(`${REFERENCES_TEXT}\n${defaultReferences.map((path) => `- ${oneLine(path)}`).join('\n')}`);
   return parts.join('\n\n');
 }
 
@@ -91,7 +103,7 @@ function textOf(parts: readonly Part[]): string {
 
 /** As many lines as fit, the newest kept, in their order; a line that is too long for its share loses its middle. */
 function newestFirst(
-  { items, numberOf, tokenizer }: OverviewInput,
+  { items, numberOf, mask, tokenizer }: OverviewInput,
   render: (item: Item) => string | undefined,
   maxTokens: number,
 ): string {
@@ -102,7 +114,7 @@ function newestFirst(
     const line = item === undefined ? undefined : render(item);
     if (item === undefined || line === undefined) continue;
     const number = numberOf(item);
-    const whole = number === undefined ? line : `#${number} ${line}`;
+    const whole = indented(mask(`#${number ?? '?'} ${line}`)).trimStart();
     const text = trimMiddle(whole, Math.max(1, Math.min(left, Math.ceil(maxTokens / 3))), tokenizer);
     const tokens = tokenizer.countText(text) + 1;
     if (tokens > left) {

@@ -37,9 +37,9 @@ export interface Plan {
 
 /** Plans a compaction, or returns undefined where it would summarise nothing (`nothing-to-do`). */
 export function planCompaction(input: PlanInput): Plan | undefined {
-  const { context, session } = input;
+  const { context } = input;
   const cut = cutPosition(input);
-  const cutItem = cut < context.length ? numberOf(session, context.at(cut)) : session.itemCount;
+  const cutItem = numberFrom(input, cut);
   const lead = leadOf(input, cutItem);
   const leadAt = lead === undefined ? undefined : positionBefore(context, cut, lead);
   const summarised = cut - (leadAt === undefined ? 0 : 1);
@@ -52,7 +52,7 @@ export function planCompaction(input: PlanInput): Plan | undefined {
     cutItem,
     lead: lead?.id,
     edits: [
-      ...(lead === undefined ? [] : trimLead(lead, input.tokenizer)),
+      ...(lead === undefined ? [] : trimLead(leadAt === undefined ? lead : context.at(leadAt), input.tokenizer)),
       ...tailEdits,
       ...dropStrays(input, cut, cutItem),
     ],
@@ -81,9 +81,13 @@ function awaitsReply(newest: Item): boolean {
   return newest.kind === 'tool_result' || (newest.kind === 'message' && newest.role === 'user');
 }
 
-/** Number of an entry in the log; inserted and closing entries take the number of the next one that has one. */
-function numberOf(session: PlanInput['session'], entry: Item): number {
-  return session.indexOf(entry.id) ?? session.itemCount;
+/** Number in the log of the first entry from `position` on that is in it; inserted ones are not. */
+function numberFrom({ context, session }: PlanInput, position: number): number {
+  for (const entry of context.items(position)) {
+    const number = session.indexOf(entry.id);
+    if (number !== undefined) return number;
+  }
+  return session.itemCount;
 }
 
 /** The message that opened the turn in which the cut falls, unless the tail begins with it or holds it. */
@@ -100,7 +104,8 @@ function positionBefore(context: ContextView, cut: number, item: Item): number |
   return undefined;
 }
 
-function trimLead(lead: MessageItem, tokenizer: PlanInput['tokenizer']): readonly Edit[] {
+function trimLead(lead: Item, tokenizer: PlanInput['tokenizer']): readonly Edit[] {
+  if (lead.kind !== 'message') return [];
   const text = lead.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const trimmed = trimMiddle(text, LEAD_MAX_TOKENS, tokenizer);
   return trimmed === text ? [] : [{ edit: 'content', item: lead.id, text: trimmed }];

@@ -3,6 +3,8 @@ import type { ContextView, Edit, Tokenizer, ToolResultItem } from '../../core/in
 
 /** Tokens below which a result is not trimmed any further. */
 const SMALLEST = 64;
+/** How often a trim is tightened. */
+const ATTEMPTS = 6;
 
 /** The text with its middle cut out so that it is at most `max` tokens; the text itself where it fits. */
 export function trimMiddle(text: string, max: number, tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>): string {
@@ -35,28 +37,33 @@ export function trimResults(
   tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>,
 ): readonly Edit[] {
   const edits: Edit[] = [];
-  const fresh: { readonly result: ToolResultItem; readonly text: string; readonly tokens: number }[] = [];
+  const fresh: {
+    readonly result: ToolResultItem;
+    readonly text: string;
+    readonly tokens: number;
+    readonly counted: number;
+  }[] = [];
   for (let position = from; position < context.length; position++) {
     const entry = context.at(position);
     if (entry.kind !== 'tool_result') continue;
     const text = contentText(entry);
     if (text === undefined) continue;
-    if (position < seen) edits.push({ edit: 'content', item: entry.id, text: null });
-    else fresh.push({ result: entry, text, tokens: context.tokens(position, position + 1) });
+    const counted = tokenizer.countText(text);
+    if (position >= seen) fresh.push({ result: entry, text, counted, tokens: context.tokens(position, position + 1) });
+    else if (tokenizer.countText(entry.summary) < counted) edits.push({ edit: 'content', item: entry.id, text: null });
   }
   const excessOf = (tried: readonly Edit[]): number =>
     (tried.length === 0 ? context : context.with(tried)).tokens(from) - max;
+  const sizes = fresh.map(({ tokens }) => tokens);
   let excess = excessOf(edits);
-  // Counts are estimates and a cut text has a marker, so the share is tightened until the context itself says it fits.
-  for (let attempt = 0; excess > 0 && attempt < 6; attempt++) {
-    const shares = evenShares(
-      fresh.map(({ tokens }) => tokens),
-      excess * (1 + attempt / 4),
-    );
-    const trims = fresh.flatMap(({ result, text, tokens }, index): Edit[] => {
+  let lost = excess;
+  // Counts are estimates and a cut text has a marker, so more is cut until the context itself says it fits.
+  for (let attempt = 0; excess > 0 && attempt < ATTEMPTS; attempt++) {
+    const shares = evenShares(sizes, lost);
+    const trims = fresh.flatMap(({ result, text, tokens, counted }, index): Edit[] => {
       const share = shares[index] ?? tokens;
       if (share >= tokens) return [];
-      const rate = tokenizer.countText(text) / Math.max(1, tokens);
+      const rate = counted / Math.max(1, tokens);
       return [
         {
           edit: 'content',
@@ -67,7 +74,8 @@ export function trimResults(
     });
     const tried = [...edits, ...trims];
     excess = excessOf(tried);
-    if (excess <= 0 || attempt === 5 || trims.length === 0) return tried;
+    if (excess <= 0 || attempt === ATTEMPTS - 1 || trims.length === 0) return tried;
+    lost += Math.ceil(excess * 1.25);
   }
   return edits;
 }

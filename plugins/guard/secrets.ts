@@ -22,9 +22,15 @@ export function maskSecrets(text: string): string {
   return masked.replace(ASSIGNMENT, maskAssignment);
 }
 
-/** A private key up to its end line; where that is cut off, what looks like its body. */
-const PRIVATE_KEY =
-  /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?!\[masked\])(?:(?:[^-]|-(?!----))*(?=-----END)|(?:[A-Za-z0-9+/=\s]|\\[nr])*)(-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g;
+/** A private key up to its end line; where that is cut off, the lines and long words of base64 behind its first line. */
+const PRIVATE_KEY = new RegExp(
+  [
+    String.raw`(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?!\[masked\])`,
+    String.raw`(?:(?:[^-]|-(?!----))*(?=-----END)|(?:(?:\\r)?(?:\r?\n|\\n)(?: {0,8}\d{1,7}(?:→|\t|[|:] ?))?[A-Za-z0-9+/=]+(?=\s*(?:\n|\\[nr]|$))|[ \t]?[A-Za-z0-9+/=]{24,})*)`,
+    String.raw`(-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
+  ].join(''),
+  'g',
+);
 
 /** Keys that tell by their form whose they are. Each starts where a word starts, so no run of characters is tried twice. */
 const VENDOR_KEY = new RegExp(
@@ -130,16 +136,10 @@ function isBareSecret(name: string, between: string, value: string, next: string
   if (tight && name === name.toUpperCase()) return value.length >= 3 && next !== '(' && !isMember(value);
   if (next === '(' || next === '[' || isMember(value)) return false;
   if (isStrong(value)) return true;
-  if (tight)
-    return (
-      value.length >= 6 && /\d/.test(value) && (/[^\w.-]/.test(value) || next === '&' || next === ';' || next === '')
-    );
-  return (
-    /^\\?["']?:[ \t]/.test(between) &&
-    (next === '\n' || next === '\r' || next === '') &&
-    value.length >= 6 &&
-    /\d/.test(value)
-  );
+  if (value.length < 6 || !/\d/.test(value)) return false;
+  const ends = next === '' || /[\s&;]/.test(next);
+  if (tight) return ends || /[^\w.-]/.test(value);
+  return /^\\?["']?:[ \t]/.test(between) && (next === '' || next === '\n' || next === '\r');
 }
 
 /** Long, and of more than one kind of character, so that no word and no identifier is like it. */

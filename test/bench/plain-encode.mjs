@@ -10,7 +10,8 @@ const text = readFileSync(process.argv[2], 'utf8');
 const encoder = getEncoding('o200k_base');
 let tokens = 0;
 for (const piece of piecesOf(text)) {
-  for (let at = 0; at < piece.length; at += SLICE) tokens += encoder.encode_ordinary(piece.slice(at, at + SLICE)).length;
+  for (let at = 0; at < piece.length; at += SLICE)
+    tokens += encoder.encode_ordinary(piece.slice(at, at + SLICE)).length;
 }
 process.stdout.write(`${JSON.stringify({ tokens })}\n`);
 
@@ -38,10 +39,12 @@ function* ofRecord(record) {
     for (const entry of record) yield* ofRecord(entry);
     return;
   }
-  if (record === null || typeof record !== 'object' || record.isSidechain === true || record.type === 'event_msg') return;
+  if (record === null || typeof record !== 'object' || record.isSidechain === true || record.type === 'event_msg')
+    return;
   const body = record.payload ?? record.message ?? record.item ?? record;
   for (const list of [body.messages, body.history, body.traj]) if (Array.isArray(list)) yield* ofRecord(list);
-  for (const content of [body.content, body.parts, body.output, body.input, body.arguments, body.tool_calls]) yield* ofContent(content);
+  for (const content of [body.content, body.parts, body.output, body.input, body.arguments, body.tool_calls])
+    yield* ofContent(content);
 }
 
 function* ofContent(content) {
@@ -53,5 +56,6 @@ function* ofContent(content) {
 function* ofPart(part) {
   if (typeof part === 'string') yield part;
   if (part === null || typeof part !== 'object') return;
-  for (const value of [part.text, part.thinking, part.content, part.input, part.arguments, part.function?.arguments]) yield* ofContent(value);
+  for (const value of [part.text, part.thinking, part.content, part.input, part.arguments, part.function?.arguments])
+    yield* ofContent(value);
 }

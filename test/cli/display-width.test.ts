@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { fitTo, padTo, printable, printableLine, widthOf, wrapTo } from '../../core/cli/display-width';
 
-const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { maxLength: 40 }).map((list) => list.join(' '));
+const words = fc
+  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { maxLength: 40 })
+  .map((list) => list.join(' '));
 
 describe('text on a terminal', () => {
   test('an escape sequence of a session never reaches the terminal', () => {

@@ -5,7 +5,11 @@ import { bar, counted, duration, figure, percent, stackedBar, table } from '../.
 describe('figures', () => {
   test('numbers have separators and nouns agree with them', () => {
     expect([figure(0), figure(999), figure(1000), figure(1234567.4)]).toEqual(['0', '999', '1,000', '1,234,567']);
-    expect([counted(1, 'item'), counted(2000, 'item'), counted(2, 'reply', 'replies')]).toEqual(['1 item', '2,000 items', '2 replies']);
+    expect([counted(1, 'item'), counted(2000, 'item'), counted(2, 'reply', 'replies')]).toEqual([
+      '1 item',
+      '2,000 items',
+      '2 replies',
+    ]);
   });
 
   test('short times are milliseconds, long ones seconds', () => {
@@ -13,9 +17,14 @@ describe('figures', () => {
   });
 
   test('only nothing is 0% and only everything is 100%', () => {
-    expect([percent(0, 10), percent(1, 100_000), percent(5, 10), percent(99_999, 100_000), percent(10, 10), percent(1, 0)]).toEqual(
-      ['0%', '1%', '50%', '99%', '100%', '0%'],
-    );
+    expect([
+      percent(0, 10),
+      percent(1, 100_000),
+      percent(5, 10),
+      percent(99_999, 100_000),
+      percent(10, 10),
+      percent(1, 0),
+    ]).toEqual(['0%', '1%', '50%', '99%', '100%', '0%']);
   });
 });
 
@@ -41,7 +50,16 @@ describe('bars', () => {
 
 describe('tables', () => {
   test('columns are aligned and empty ends are left out', () => {
-    expect(table([['a', '1', 'x'], ['bbb', '22']], [{}, { align: 'right' }, {}], 40)).toEqual(['a     1  x', 'bbb  22']);
+    expect(
+      table(
+        [
+          ['a', '1', 'x'],
+          ['bbb', '22'],
+        ],
+        [{}, { align: 'right' }, {}],
+        40,
+      ),
+    ).toEqual(['a     1  x', 'bbb  22']);
   });
 
   test('where a table is too wide, the columns that may give way are cut, the last first', () => {

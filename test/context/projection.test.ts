@@ -110,8 +110,8 @@ describe('the projection of a log', () => {
 
   test('shows a pinned message once, as system content', () => {
     const session = sessionOf([text('RULE-77'), text('go')]);
-    session.pin('i0');
-    session.pin({ text: 'and this' });
+    session.record({ t: 'pin', item: 'i0' });
+    session.record({ t: 'pin', text: 'and this' });
     const projection = project(session);
     expect(ids(projection)).toEqual(['i1']);
     expect(projection.system.map((part) => part.text)).toEqual(['RULE-77', 'and this']);

@@ -6,7 +6,12 @@ describe('files that were moved', () => {
   test('a path of the old folder is found in the new one', async () => {
     const root = folderWith({ 'src/main.ts': 'moved\n' });
     const files = createMovedFiles(createDiskFiles({ root }), '/home/ada/project/');
-    for (const path of ['/home/ada/project/src/main.ts', '/home/ada/./project/src/main.ts', 'src/main.ts', `${root}/src/main.ts`]) {
+    for (const path of [
+      '/home/ada/project/src/main.ts',
+      '/home/ada/./project/src/main.ts',
+      'src/main.ts',
+      `${root}/src/main.ts`,
+    ]) {
       expect(await files.read(path)).toMatchObject({ ok: true, text: 'moved\n', source: 'disk' });
       expect(files.display(path)).toBe('src/main.ts');
       expect(files.canonical(path)).toBe(files.canonical('src/main.ts'));

@@ -396,7 +396,11 @@ describe('files of a session, as they were last seen', () => {
               const [from, to] = [step.from + 1, step.from + step.lines];
               if (step.act === 'sed')
                 items.push(
-                  ...exchange('bash', { command: `sed -n ${String(from)},${String(to)}p a` }, shown.join('\n').replace(/^\n+|\n+$/g, '')),
+                  ...exchange(
+                    'bash',
+                    { command: `sed -n ${String(from)},${String(to)}p a` },
+                    shown.join('\n').replace(/^\n+|\n+$/g, ''),
+                  ),
                 );
               else
                 items.push(

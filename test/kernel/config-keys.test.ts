@@ -84,9 +84,9 @@ describe('config keys', () => {
       'ratio: expected a number from 0.5 to 2',
       'mode: expected one of "on", "observe", "off"',
       'background: expected true or false',
-      'protectedTools: expected a list of texts, none of them empty',
+      'protectedTools: expected a list of non-empty texts',
       'headers: expected a table of texts',
-      'model: is missing; expected a text that is not empty',
+      'model: is missing; expected a non-empty text',
       'apiKeyEnv: expected the name of an environment variable',
       'tls.caFile: expected a path',
     ]);
@@ -94,9 +94,7 @@ describe('config keys', () => {
 
   test.each([[[]], ['text'], [3], [null]])('take no %p for a section', (value) => {
     const faults = issuesOf(value);
-    expect(faults).toEqual(
-      value === null ? ['model: is missing; expected a text that is not empty'] : [': expected a table'],
-    );
+    expect(faults).toEqual(value === null ? ['model: is missing; expected a non-empty text'] : [': expected a table']);
   });
 
   test.each([1, 80_000, '1%', '75%', '99.5%', '100%'])('%p is an amount', (amount) => {

@@ -98,8 +98,8 @@ describe('faults', () => {
     ['tracker'],
     [{}],
     [{ name: 'x' }],
-    [{ name: '', setup: () => 1 }],
-    [{ name: 3, setup: () => 1 }],
+    [{ name: '', setup() {} }],
+    [{ name: 3, setup() {} }],
   ])('name an entry that is no plugin: %j', (entry) => {
     expect(faultsOf([p('a'), entry])).toEqual([
       {
@@ -338,18 +338,16 @@ describe('any set of plugins', () => {
     before: fc.array(fc.oneof(name, fc.constant('absent')), { maxLength: 1 }),
     after: fc.array(fc.oneof(name, fc.constant('absent')), { maxLength: 1 }),
   });
-  const plugins = fc
-    .array(plugin, { maxLength: 6 })
-    .map((list) =>
-      list.map(({ needs, ...rest }) =>
-        p(rest.name, {
-          ...rest,
-          needs: Object.fromEntries(
-            needs.map(([of, isOptional], at) => [`n${String(at)}`, isOptional ? optional(of) : of]),
-          ),
-        }),
-      ),
-    );
+  const plugins = fc.array(plugin, { maxLength: 6 }).map((list) =>
+    list.map(({ needs, ...rest }) =>
+      p(rest.name, {
+        ...rest,
+        needs: Object.fromEntries(
+          needs.map(([of, isOptional], at) => [`n${String(at)}`, isOptional ? optional(of) : of]),
+        ),
+      }),
+    ),
+  );
 
   /** Pairs of names of which the first must start before the second. */
   function constraints(list: readonly Plugin[]): readonly (readonly [string, string])[] {

@@ -1,4 +1,4 @@
-import { PithError } from '../../core/errors';
+import type { PithError } from '../../core/errors';
 import { createLocalBus } from '../../core/bus/local-bus';
 import type { Hooks } from '../../core/kernel/hooks';
 import { never, plugin, rejection, start, STEP } from './kernels';
@@ -410,6 +410,7 @@ describe('the signal of a handler', () => {
       own = signal;
       const handler = {
         on: function (_event: Step) {
+          // eslint-disable-next-line prefer-rest-params -- a second parameter is what it must not declare
           heard.push(arguments[1]);
         },
       };
@@ -609,6 +610,17 @@ describe('a dispatch on its way', () => {
     expect(own?.aborted).toBe(true);
     expect(calls).toEqual([]);
     expect(errors).toEqual([]);
+  });
+
+  it('is cancelled also where a handler aborts the signal before anything is awaited', async () => {
+    const controller = new AbortController();
+    const aborts = on('aborts', () => {
+      controller.abort('gone');
+      return never();
+    });
+    const { kernel } = await start({ plugins: [aborts] });
+    const error = await rejection(kernel.dispatch('test_step', { text: '' }, controller.signal));
+    expect(error).toMatchObject({ code: 'PITH_CANCELLED', cause: 'gone' });
   });
 
   it('does not begin under a signal that has aborted', async () => {

@@ -2,7 +2,6 @@
 import type { LogEntry, LogSink } from '../../core/kernel/logger';
 import { startKernel } from '../../core/kernel/kernel';
 import type { Kernel, KernelOptions } from '../../core/kernel/kernel';
-import type { Hook } from '../../core/kernel/hook-map';
 import { definePlugin } from '../../core/kernel/plugin';
 import type { Plugin, PluginContext } from '../../core/kernel/plugin';
 import type { PluginErrorEvent } from '../../core/kernel/plugin-error';

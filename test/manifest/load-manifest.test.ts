@@ -265,8 +265,8 @@ on_error = "stop"
   pith.toml:7:1 compaction.mode: expected one of "on", "off", got "On"
   pith.toml:8:1 compaction.capacity: unknown key; it belongs in [memory]
   pith.toml:9:1 memry: unknown section; did you mean [memory]?
-  pith.toml:10:1 model.provider: is missing; expected a text that is not empty
-  pith.toml:11:1 model.model: expected a text that is not empty, got 3
+  pith.toml:10:1 model.provider: is missing; expected a non-empty text
+  pith.toml:11:1 model.model: expected a non-empty text, got 3
   pith.toml:13:1 log.level: expected one of "debug", "info", "warn", "error", got Infinity
   pith.toml:14:1 incomplete key-value: cannot find end of key
   pith.toml:16:18 plugins.use: plugin "budgt" was not found; it is no stock plugin (${Object.keys(stock).join(', ')}) and no package is installed under that name; did you mean "budget"?`);

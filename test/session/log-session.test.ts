@@ -62,7 +62,6 @@ describe('a session', () => {
   test('tells an item outside the log by its code', () => {
     const session = createSession({ id: 's' });
     expect(() => session.item(0)).toThrow(expect.objectContaining({ code: 'PITH_SESSION_POSITION' }) as Error);
-    expect(() => session.pin('i9')).toThrow(expect.objectContaining({ code: 'PITH_SESSION_POSITION' }) as Error);
   });
 
   test('shows records and items from a place on', () => {

@@ -74,7 +74,12 @@ export async function openTestDesk(setup: DeskSetup = {}): Promise<TestDesk> {
     setup: ({ provide }) => provide(DESKS, () => desks),
   });
   const kernel = await createKernel({
-    plugins: [registry, ...(budget === null ? [] : [autoReadBudget]), ...(guarded ? [guard] : []), ...(setup.plugins ?? [])],
+    plugins: [
+      registry,
+      ...(budget === null ? [] : [autoReadBudget]),
+      ...(guarded ? [guard] : []),
+      ...(setup.plugins ?? []),
+    ],
     config: budget === null ? {} : { compaction: { autoReadBudget: budget } },
   });
   kernels.push(kernel);

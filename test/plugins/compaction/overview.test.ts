@@ -11,6 +11,7 @@ function overview(history: Parameters<typeof open>[0], wish: Partial<OverviewInp
     items: [...session.items()],
     numberOf: (item: Item) => session.indexOf(item.id),
     defaultReferences: [],
+    mask: (text) => text,
     maxTokens: 2000,
     tokenizer,
     ...wish,
@@ -69,7 +70,7 @@ describe('the input of the compact worker (S9.4)', () => {
         const text = overview(history, { maxTokens, defaultReferences: ['src/a.ts'], ...(previousSummary !== undefined && { previousSummary }) });
         expect(tokenizer.countText(text)).toBeLessThanOrEqual(maxTokens);
         expect(text).toContain('- src/a.ts');
-        if (previousSummary !== undefined) expect(text).toContain('## Previous summary\nword');
+        if (previousSummary !== undefined) expect(text).toContain('## Previous summary\n  word');
       }),
     );
   });

@@ -65,18 +65,23 @@ export function hasFailed(result: Entry, command: string | undefined): boolean {
 const TELLING =
   /\b\w*(?:Error|Exception|Panic|Failure)\b\s*[:(]|error TS\d+|\berror(?:\[\w+\])?:|^fatal:|^panic|^E {3}|\bfailed\b|\bcannot\b|\bcan't\b|not found|No such|denied|undefined|refused|timed? ?out|nothing to commit|\bFAIL/i;
 
+/** Lines that tools put around an output. */
+const NO_ERROR =
+  /^(?:(?:Error: )?Exit code:? -?\d+$|Wall time:|Chunk ID:|Process exited|Original token count|Total output lines|Command:|Directory:|Signal:|\(\w+\)$)/i;
+
 /** The line of an output that says what went wrong, at most `max` characters; empty where the output is. */
 export function errorLine(text: string, max: number): string {
   const lines = text
     .replace(/<\/?[a-z_-]{1,30}>/gi, ' ')
     .split('\n')
-    .map((line) => line.replace(/\s+/gu, ' ').trim())
+    .map((line) =>
+      line
+        .replace(/\s+/gu, ' ')
+        .replace(/^ ?(?:(?:Output|Stdout|Stderr): ?|Error: (?=\())/, '')
+        .trim(),
+    )
     .filter(
-      (line) =>
-        /[\p{L}\p{N}]/u.test(line) &&
-        !line.startsWith('[…') &&
-        line.length < 2000 &&
-        !/^(?:Error: )?Exit code:? -?\d+$/i.test(line),
+      (line) => /[\p{L}\p{N}]/u.test(line) && !line.startsWith('[…') && line.length < 2000 && !NO_ERROR.test(line),
     );
   const traceback = lines.some((line) => line.startsWith('Traceback'));
   const telling = traceback

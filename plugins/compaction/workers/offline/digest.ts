@@ -65,7 +65,7 @@ export async function digestHistory(
     await nextSlice();
   }
   const steps = finished.length === 0 && last !== undefined ? stepsOf(callsOf(last.turns), words) : [];
-  const ended = turns.length > 0 && turns[0]?.prompt !== '' ? earlier.active : [];
+  const ended = turns.length > 0 && turns[0]?.prompt !== '' ? earlier.active.map((task) => endedTask(task, words)) : [];
   const carried = [...earlier.completed, ...ended].map(carriedTask);
   const active = last === undefined ? earlier.active[0] : activeTask(last, words, earlier.active[0]);
   await nextSlice();
@@ -107,6 +107,12 @@ function quotedIn(text: string): readonly string[] {
 /** Whether a task lies in the summarised part, at least in part. */
 function isSummarised({ turns }: Task): boolean {
   return turns.some(({ calls, said }) => calls.some(({ entry }) => !entry.kept) || said.some(({ kept }) => !kept));
+}
+
+/** The active task of an earlier summary, once another prompt has come: its name says the goal, and its next step is past. */
+function endedTask({ name, lines }: TaskEntry, words: Words): TaskEntry {
+  const past = [`${words.goal}: `, `${words.next}: `];
+  return { name, lines: lines.filter((line) => !past.some((label) => line.startsWith(label))) };
 }
 
 /** A task of an earlier summary: the lines that name most are kept. */

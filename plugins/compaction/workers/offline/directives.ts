@@ -31,6 +31,12 @@ function words(single: string, phrases: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_'-])(?:${all.join('|')})(?![\\p{L}\\p{N}_-])`, 'iu');
 }
 
+/** Whether a sentence says something by itself: no heading, no lead to a list, no code. */
+function isTold(sentence: string): boolean {
+  if (sentence.length > 400 || /[:：]$/.test(sentence) || !isTelling(sentence)) return false;
+  return sentence.length >= 12 || /[^\u0000-\u024f]{4}/.test(sentence);
+}
+
 /** A quotation and how much it matters. */
 export interface Directive {
   readonly quotation: string;
@@ -42,9 +48,8 @@ export function directivesOf(prompt: string): readonly Directive[] {
   const found: Directive[] = [];
   for (const raw of prompt.split('\n')) {
     const line = raw.trim();
-    if (line.length > 2000) continue;
     for (const sentence of sentencesOf(line.replace(/\s+/gu, ' ').replace(/^(?:[-*•#>]+\s+|\d{1,3}[.)]\s+)+/u, ''))) {
-      const binding = sentence.length < 6 || sentence.length > 400 || !isTelling(sentence) ? 0 : bindingOf(sentence);
+      const binding = isTold(sentence) ? bindingOf(sentence) : 0;
       if (binding > 0) found.push({ quotation: sentence, binding });
     }
   }

@@ -73,7 +73,7 @@ export async function markFiles(
   for (const { file, seen, tokens, whole } of candidates) {
     if (left < budget * CRUMBS) break;
     if (whole) continue;
-    if (tokens <= left && (await mark(file.path, undefined, tokens))) continue;
+    if (file.shown.length === 0 && tokens <= left && (await mark(file.path, undefined, tokens))) continue;
     const [first = { fromLine: 1, toLine: 1 }] = windowsOf(file, seen, 1);
     const part = unshown(wider(first, seen, left), file.shown);
     const fit = part && fitting(seen, part, left * 0.9);

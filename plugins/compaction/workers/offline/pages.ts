@@ -15,8 +15,8 @@ export interface TouchEntry {
 /** One item as a page shows it. */
 export interface Entry {
   readonly number: number;
-  /** `files`: what lies before the part to summarise. */
-  readonly kind: 'user' | 'assistant' | 'system' | 'call' | 'result' | 'reasoning' | 'files';
+  /** `files` and `earlier`: files and messages of the user of before the part to summarise. */
+  readonly kind: 'user' | 'assistant' | 'system' | 'call' | 'result' | 'reasoning' | 'files' | 'earlier';
   /** Carried over as it is; not part of what is summarised. */
   readonly kept: boolean;
   readonly text: string;
@@ -81,7 +81,7 @@ export function parsePage(
   return { entries, next };
 }
 
-const HEAD = /^#(-1|\d+) (user|assistant|system|call|result|reasoning|files)(?: (.*))?$/s;
+const HEAD = /^#(-1|\d+) (user|assistant|system|call|result|reasoning|files|earlier)(?: (.*))?$/s;
 
 function entryOf(head: string, body: readonly string[], keptFrom: number): Entry | undefined {
   const [, digits, kind, rest = ''] = HEAD.exec(head) ?? [];

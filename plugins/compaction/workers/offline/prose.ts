@@ -28,6 +28,9 @@ export function unmarked(line: string): string {
   return line
     .replace(/^(?:[#>*•–—+✅✓✔☐☑❌⚠️🎉🔧-]+\s*|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+/u, '')
     .replace(/\*\*/g, '')
+    .replace(/\[([^[\]]{1,100})\]\(([^()\s]{1,200})\)/g, (_, text: string, to: string) =>
+      to.endsWith(text) ? to : `${text} (${to})`,
+    )
     .replace(/\s+/gu, ' ')
     .trim();
 }
@@ -52,7 +55,7 @@ export function sentencesOf(line: string): readonly string[] {
 }
 
 function isAbbreviation(line: string, start: number, at: number): boolean {
-  const word = line.slice(Math.max(start, line.lastIndexOf(' ', at - 1) + 1), at);
+  const word = line.slice(Math.max(start, line.lastIndexOf(' ', at - 1) + 1), at).replace(/^[("'[]+/, '');
   return word.length === 1 || /^(?:e\.g|i\.e|etc|vs|z\.B|bzw|ca|Dr|Mr|Mrs|Nr|No|resp|approx|\d{1,2})$/i.test(word);
 }
 
@@ -82,10 +85,11 @@ export function joined(lines: readonly string[], max: number): string {
 /** A line of prose to name something by; at most `max` characters and without a closing mark. */
 export function titleOf(text: string, max: number): string {
   const lines = proseLines(text);
-  const line =
-    [lines[0], lines.at(-1)].find((candidate) => candidate !== undefined && isTelling(candidate)) ?? lines[0] ?? '';
-  const [first = line, second] = sentencesOf(line);
-  const title = first.length < 12 && second !== undefined ? `${first} ${second}` : first;
+  const telling = lines.slice(0, 12).filter(isTelling);
+  const line = telling[0] ?? lines[0] ?? '';
+  const [first = line, second = telling[1]] = sentencesOf(line);
+  const title =
+    first.length < 16 && second !== undefined ? `${first}${/[.!?]$/.test(first) ? '' : ':'} ${second}` : first;
   return shorten(title.replace(/[.:;,。：；，]+$/u, ''), max);
 }
 

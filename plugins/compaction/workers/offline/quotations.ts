@@ -34,7 +34,8 @@ export async function gatherQuotations(
   signal: AbortSignal,
 ): Promise<Quotations> {
   const users = entries.filter(({ kind }) => kind === 'user');
-  const newest = users.filter(({ tokens }) => tokens <= WHOLE_TOKENS).slice(-NEWEST);
+  const earlierToo = entries.filter(({ kind }) => kind === 'earlier' || kind === 'user');
+  const newest = earlierToo.filter(({ tokens }) => tokens <= WHOLE_TOKENS).slice(-NEWEST);
   const must = newest.flatMap(({ kept, text, number }) => {
     const quotation = kept ? '' : wholeQuotation(text);
     return quotation === '' ? [] : [{ quotation, at: number }];

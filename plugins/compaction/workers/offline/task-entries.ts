@@ -35,7 +35,7 @@ export function finishedTask(task: Task, words: Words, begun: TaskEntry | undefi
     lines: [
       ...(begun?.lines.slice(0, 2) ?? []),
       askedToo(task, room.asked),
-      shorten(reportOf(task, room.report), room.report),
+      shorten(reportOf(task, room.report), room.report) || promptOf(task, room.asked),
       filesLine(calls, words, room.files),
       ...commitsLine(calls, words, room.report),
       ...troubleLines(troublesOf(calls), words, room.troubles, false),
@@ -192,6 +192,12 @@ export function troubleLine({ what, message, solved, by, times }: Trouble, words
   return `${solved ? words.solved : words.unsolved}: ${what}${often}: "${message}"${solved && by.length > 0 ? ` → ${by.join(', ')}` : ''}`;
 }
 
+/** The prompt of a task of which nothing was reported, where its name does not say it all. */
+function promptOf(task: Task, max: number): string {
+  const prompt = naming(task)?.prompt.replace(/\s+/gu, ' ') ?? '';
+  return prompt.length > 100 ? `"${shorten(prompt, max)}"` : '';
+}
+
 /** What the agent reported: the closing words of the turns that did most, in order. */
 function reportOf(task: Task, max: number): string {
   const turns = task.turns.filter(({ said }) => said.length > 0);
@@ -226,7 +232,7 @@ function saidLast(task: Task): string {
 }
 
 const NEXT =
-  /(?<![\p{L}\p{N}])(?:next|now i|now let|let me|let's|i'll|i will|i need to|we need to|remaining|todo|then i|nächste[rsn]?|als nächstes|jetzt|ensuite|maintenant|prochaine|ahora|siguiente|a continuación|agora|próximo|vou|adesso|prossimo|теперь|дальше|далее|следующ\p{L}*)(?![\p{L}\p{N}])|接下来|下一步|现在|次に|これから|다음|이제/iu;
+  /(?<![\p{L}\p{N}])(?:next(?!\.)|now i|now let|let me|let's|i'll|i will|i need to|we need to|remaining|then i|nächste[rsn]?|als nächstes|jetzt|ensuite|maintenant|prochaine|ahora|siguiente|a continuación|agora|próximo|vou|adesso|prossimo|теперь|дальше|далее|следующ\p{L}*)(?![\p{L}\p{N}])|接下来|下一步|现在|次に|これから|다음|이제/iu;
 
 /** The next step, as the agent said it last, else as its plan says it, else its closing question. */
 function nextStep(task: Task, plan: readonly PlanEntry[]): string {

@@ -114,11 +114,8 @@ function closed(trouble: Open, calls: readonly Call[], solved: boolean, success:
   const by = [...new Set(done.map((text) => (text.length > 80 ? commandKey(text) : text)))].filter(
     (text) => text !== trouble.what,
   );
-  const weight =
-    (looking ? 0 : 2) +
-    (trouble.by.length > 0 ? 2 : by.length > 0 ? 1 : 0) +
-    Math.min(2, trouble.times - 1) +
-    (failed?.command === undefined ? -1 : 1);
+  const helped = trouble.by.length > 0 ? 2 : by.length > 0 ? 1 : 0;
+  const weight = 2 + helped + Math.min(2, trouble.times - 1) + (failed?.command === undefined ? -1 : 1);
   return {
     what: trouble.what,
     message: trouble.message,
@@ -126,6 +123,6 @@ function closed(trouble: Open, calls: readonly Call[], solved: boolean, success:
     times: trouble.times,
     solved,
     by,
-    weight,
+    weight: looking ? 0 : weight,
   };
 }

@@ -55,15 +55,19 @@ export async function turnsOf(entries: readonly Entry[], signal: AbortSignal): P
   return turns;
 }
 
-/** The tasks of a history: a prompt that only says to go on belongs to the task before it. */
+/** The tasks of a history: a prompt that only says to go on, or that nobody answered before the next, is no task of its own. */
 export function tasksOf(turns: readonly Turn[]): readonly Task[] {
   const tasks: { turns: Turn[] }[] = [];
   for (const turn of turns) {
     const current = tasks.at(-1);
-    if (current !== undefined && isGoingOn(turn.prompt)) current.turns.push(turn);
+    if (current !== undefined && (isGoingOn(turn.prompt) || isUnanswered(current))) current.turns.push(turn);
     else tasks.push({ turns: [turn] });
   }
   return tasks;
+}
+
+function isUnanswered({ turns }: Task): boolean {
+  return turns.every(({ calls, said }) => calls.length === 0 && said.length === 0);
 }
 
 /**

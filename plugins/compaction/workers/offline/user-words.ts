@@ -12,16 +12,22 @@ const MACHINE_STARTS = [
   '# AGENTS.md instructions',
   'OBSERVATION:',
   'Base directory for this skill:',
-  '[image ',
 ];
 
 /** A heading under which a harness puts the words of the user, after what it has to say itself. */
 const REQUEST = /^## My request for \w+:\s*$/m;
 
+/** What the user typed behind a command of the harness. */
+const COMMAND = /<command-args>([^<]{1,2000})<\/command-args>/;
+
+/** A line that stands for an image. */
+const IMAGE = /^\[image [^\]\n]*\]$/gm;
+
 /** The words of the user in a message; empty where it holds none. What is left is made of whole stretches of the message. */
 export function userWords(text: string): string {
   const request = REQUEST.exec(text);
-  const stripped = withoutMachineTags(request === null ? text : text.slice(request.index + request[0].length)).trim();
+  const asked = request === null ? text : text.slice(request.index + request[0].length);
+  const stripped = (withoutMachineTags(asked.replace(IMAGE, '')).trim() || COMMAND.exec(asked)?.[1]?.trim()) ?? '';
   return MACHINE_STARTS.some((start) => stripped.startsWith(start)) ? '' : stripped;
 }
 
@@ -50,10 +56,11 @@ const GO_ON = new Set(
 const GO_ON_WIDE =
   /^(?:继续|好的?|可以|行|是的?|谢谢|はい|続けて|お願いします|ありがとう|네|계속|좋아|감사)[\p{P}\s]*$/u;
 
-/** Whether a prompt only says to go on, or thanks: it opens no task of its own. */
+/** Whether a prompt only says to go on, or thanks, or is a word or two: it opens no task of its own. */
 export function isGoingOn(prompt: string): boolean {
   if (prompt.length > 60) return false;
   if (GO_ON_WIDE.test(prompt)) return true;
   const words = prompt.toLowerCase().match(/[\p{L}']+/gu) ?? [];
-  return words.length > 0 && words.length <= 6 && words.every((word) => GO_ON.has(word)) && !/[\d/`@]/.test(prompt);
+  if (words.length === 0 || words.length > 6 || /[\d/`@]/.test(prompt)) return false;
+  return (words.length <= 2 && prompt.length <= 12) || words.every((word) => GO_ON.has(word));
 }

@@ -1,0 +1,46 @@
+/**
+ * What every bus must do, whatever carries it (S4.1): the same checks with the same outcomes for each transport. They need
+ * no test runner: each is a name and a function that rejects where the bus is not as it must be.
+ */
+import type { Bus } from '../bus/bus';
+import { eventChecks } from './bus-events';
+import { requestChecks } from './bus-requests';
+import { closingChecks, responderChecks } from './bus-responders';
+
+/** Both ends of a transport; the same bus where all of it is in one process. */
+export interface BusPair {
+  readonly requester: Bus;
+  readonly responder: Bus;
+}
+
+export interface BusUnderTest {
+  /** Makes two open ends; the checks close both. */
+  create(): BusPair | Promise<BusPair>;
+}
+
+/** One check of the contract, ready to run. */
+export interface BusCheck {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** A check on a pair that it gets and need not close. */
+export interface PairCheck {
+  readonly name: string;
+  check(pair: BusPair): Promise<void>;
+}
+
+/** The checks of the bus contract; `test.each` of any runner takes them. */
+export function busContract(bus: BusUnderTest): readonly BusCheck[] {
+  return [...eventChecks, ...requestChecks, ...responderChecks, ...closingChecks].map(({ name, check }) => ({
+    name,
+    async run() {
+      const pair = await bus.create();
+      try {
+        await check(pair);
+      } finally {
+        await Promise.all([pair.requester.close(), pair.responder.close()]);
+      }
+    },
+  }));
+}

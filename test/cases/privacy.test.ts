@@ -1,0 +1,78 @@
+/** Faults of privacy that users of similar tools reported, by the ids of `cases.json`. */
+import { definePlugin, type NewItem } from '../../core';
+import { COMPACT_WORKER, COMPACTION } from '../../plugins/compaction/tokens';
+import type { CompactWorker } from '../../plugins/compaction/worker';
+import { assistant, call, prose, result, user } from '../support/context';
+import { start, STOCK } from '../support/kernel';
+
+describe('C59: secrets that a tool showed', () => {
+  const canaries = [
+    'ghp_canary0123456789canary0123456789abc',
+    'canaryBearer0123456789abcdef',
+    'canaryUrlPassword1',
+    'canaryPemBody',
+    'canaryEnvValue1',
+    'canaryArgument1',
+  ];
+  const [key, bearer, url, pem, env, argument] = canaries as [string, string, string, string, string, string];
+  const shown = `key ${key}\nAuthorization: Bearer ${bearer}\npostgres://me:${url}@db/x\n-----BEGIN RSA PRIVATE KEY-----\n${pem}\n-----END RSA PRIVATE KEY-----\n.env:\nDB_PASSWORD=${env}\n`;
+  const history: readonly NewItem[] = [
+    user(`use this: API_TOKEN=${argument}`),
+    call('s0', 'bash', {
+      command: `curl -H "Authorization: Bearer ${bearer}" --password ${argument} https://me:${url}@host/`,
+    }),
+    result('s0', shown, `DB_PASSWORD=${env}`),
+    assistant(`The key is ${key}.`),
+    ...Array.from({ length: 20 }, (_, at) => [call(`c${String(at)}`), result(`c${String(at)}`, prose(1000))]).flat(),
+    user('go on'),
+  ];
+
+  test('reach no worker, summary, checkpoint, event or log, in any of three passes; labels stay', async () => {
+    const given: string[] = [];
+    const worker: CompactWorker = {
+      name: 'curious',
+      async run(job, desk, { signal }) {
+        given.push(JSON.stringify(job));
+        for (const query of ['key', 'Bearer', 'PASSWORD', 'canary'])
+          given.push(JSON.stringify(await desk.call('search_history', { query, limit: 10 }, signal)));
+        for (const detail of ['brief', 'full'])
+          given.push(
+            JSON.stringify(
+              await desk.call('read_history', { from: Math.max(0, job.range.from), limit: 20, detail }, signal),
+            ),
+          );
+        given.push(
+          JSON.stringify(await desk.call('add_reference', { path: 'x.ts', note: `has API_TOKEN=${argument}` }, signal)),
+        );
+        const text = `## Completed Tasks\n(none)\n\n## Active Task\n### Port\nThe key is ${key}; DB_PASSWORD=${env}.\n\n## Key Decisions\n(none)\n\n## User Directives\n(none)\n\n## Current Work\nPorting.`;
+        given.push(JSON.stringify(await desk.call('write_summary', { text }, signal)));
+        return { usage: { requests: 1, inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 } };
+      },
+    };
+    const plugin = definePlugin({
+      name: 'curious',
+      api: 1,
+      provides: [COMPACT_WORKER],
+      setup: ({ provide }) => provide(COMPACT_WORKER, () => worker),
+    });
+    const lines: unknown[] = [];
+    await using host = await start({
+      plugins: [...STOCK, plugin],
+      log: { level: 'debug', write: (line) => void lines.push(line) },
+    });
+    host.kernel.bus.onAny((name, payload) => {
+      if (name.startsWith('compaction.')) lines.push([name, payload]);
+    });
+    const session = host.open(history);
+    for (let pass = 0; pass < 3; pass++) {
+      const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'manual' });
+      expect(report.outcome).toBe('done');
+      session.append(history);
+    }
+    const stored = [...session.records()].filter(({ t }) => t === 'checkpoint' || t === 'compaction');
+    const everything = JSON.stringify([given, lines, stored]);
+    for (const canary of canaries) expect(everything).not.toContain(canary);
+    expect(JSON.stringify(stored)).toContain('DB_PASSWORD=[masked]');
+    expect(stored.filter(({ t }) => t === 'checkpoint')).toHaveLength(3);
+  });
+});
