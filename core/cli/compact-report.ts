@@ -1,105 +1,27 @@
-/** What `pith compact` tells of a compaction: the JSON of S12.1, and the report that a person reads. */
-import type { CompactionReport } from '../../plugins/compaction/compaction';
-import type { Estimate } from '../tokens/occupancy';
-import { padTo, printable, printableLine, wrapTo } from './display-width';
-import { duration, figure, flow, percent, stackedBar, table } from './layout';
+/** The report of `pith compact` for a person (S12.1): bars, what became of everything, and the summary. */
 import type { CompactRun } from './compact-run';
 import type { ContextParts } from './context-parts';
-import type { SourceFacts } from './opened-session';
+import { fitTo, padTo, printable, printableLine, widthOf, wrapTo } from './display-width';
+import { duration, figure, flow, leftOut, MOST_ROWS, percent, stackedBar, table } from './layout';
+import type { Column } from './layout';
 import { sourceLines } from './source-lines';
 import type { Terminal } from './terminal';
 
-/** `pith.compact/1` (S12.1); parts that were not reached are null. Tokens are whole numbers. */
-export interface CompactJson {
-  readonly schema: 'pith.compact/1';
-  readonly source: SourceFacts;
-  readonly before: { readonly tokens: number; readonly source: Estimate['source'] };
-  readonly prune: { readonly candidates: number; readonly savedTokens: number } | null;
-  readonly plan: CompactionReport['plan'] | null;
-  readonly outcome: CompactionReport['outcome'];
-  readonly worker: string | null;
-  readonly usage: CompactionReport['usage'] | null;
-  readonly summary: CompactionReport['summary'] | null;
-  readonly autoRead:
-    | readonly {
-        readonly path: string;
-        readonly fromLine: number;
-        readonly toLine: number;
-        readonly tokens: number;
-        readonly source: string;
-        readonly reason: string | null;
-      }[]
-    | null;
-  readonly references: readonly { readonly path: string; readonly note: string | null }[] | null;
-  readonly after: { readonly tokens: number; readonly items: number } | null;
-  readonly durationsMs: {
-    readonly load: number;
-    readonly plan: number;
-    readonly worker: number;
-    readonly apply: number;
-    readonly total: number;
-  };
-}
-
-/** The run as JSON, exactly as S12.1 gives it. */
-export function compactJson({ opened, before, prune, report, loadMs, totalMs }: CompactRun): CompactJson {
-  const { plan, outcome, summary, after, durationsMs } = report;
-  const isDone = outcome === 'done';
-  return {
-    schema: 'pith.compact/1',
-    source: opened.facts,
-    before: { tokens: Math.round(before.tokens), source: before.source },
-    prune: prune ?? null,
-    plan:
-      plan === undefined
-        ? null
-        : { cutItem: plan.cutItem, summarised: rounded(plan.summarised), retained: rounded(plan.retained) },
-    outcome,
-    worker: plan === undefined ? null : report.worker,
-    usage: plan === undefined ? null : report.usage,
-    summary: summary === undefined ? null : rounded(summary),
-    autoRead: isDone
-      ? report.marks.map(({ path, fromLine, toLine, tokens, source, reason }) => {
-          return { path, fromLine, toLine, tokens: Math.round(tokens), source, reason: reason ?? null };
-        })
-      : null,
-    references: isDone ? report.references.map(({ path, note }) => ({ path, note: note ?? null })) : null,
-    after: after === undefined || !isDone ? null : rounded(after),
-    durationsMs: {
-      load: tenths(loadMs),
-      plan: tenths(durationsMs.plan),
-      worker: tenths(durationsMs.worker),
-      apply: tenths(durationsMs.apply),
-      total: tenths(totalMs),
-    },
-  };
-}
-
-function rounded<T extends { readonly tokens: number }>(value: T): T {
-  return { ...value, tokens: Math.round(value.tokens) };
-}
-
-function tenths(ms: number): number {
-  return Math.round(ms * 10) / 10;
-}
-
-/** The run for a person: bars, what became of everything, and the summary. */
+/** Prints the report of a run. */
 export function printCompact(run: CompactRun, terminal: Terminal): void {
   const { bold, dim } = terminal.colours;
   const { report } = run;
-  for (const line of sourceLines(run, terminal)) terminal.print(line);
-  terminal.print('');
-  for (const line of occupancyLines(run, terminal)) terminal.print(line);
-  terminal.print('');
-  for (const line of fateLines(run, terminal)) terminal.print(line);
+  const blocks = [sourceLines(run, terminal), occupancyLines(run, terminal), fateLines(run, terminal)];
+  for (const lines of blocks) terminal.print(`${lines.join('\n')}\n`);
   if (report.outcome === 'done' && report.summary !== undefined) {
-    terminal.print(`\n${bold('Summary')}  ${dim(`${figure(report.summary.tokens)} tokens`)}\n`);
+    terminal.print(`${bold('Summary')}  ${dim(`${figure(report.summary.tokens)} tokens`)}\n`);
     for (const line of printable(report.summary.text).trim().split('\n')) {
       const paint = line.startsWith('#') ? bold : (text: string): string => text;
       for (const part of wrapTo(line, terminal.columns - 2)) terminal.print(`  ${paint(part)}`.trimEnd());
     }
+    terminal.print('');
   }
-  terminal.print(`\n${closingLine(run, terminal)}`);
+  terminal.print(closingLine(run, terminal));
 }
 
 const LABEL = 8;
@@ -141,60 +63,62 @@ function occupancyLines({ before, report, parts }: CompactRun, { columns, colour
 
 /** What was summarised, kept, pruned, read and referenced, with the reasons. */
 function fateLines({ prune, report, autoReadBudget }: CompactRun, terminal: Terminal): readonly string[] {
-  const { bold, dim } = terminal.colours;
-  const head = (label: string, figures: string, why = ''): string =>
-    `${bold(padTo(label, 12))}${figures}${why === '' ? '' : `  ${dim(why)}`}`;
+  const { plan, marks, references, outcome } = report;
   const lines: string[] = [];
-  const { plan, marks, references } = report;
-  if (plan === undefined) lines.push(head('Nothing', 'to summarise', printableLine(report.reason ?? '')));
-  else {
-    lines.push(
-      head('Summarised', stretch(plan.summarised), `all before item ${figure(plan.cutItem)}`),
-      head('Kept', stretch(plan.retained), 'the newest, as the model last saw them'),
+  const head = (label: string, amount: string, why: string): void => {
+    const start = padTo(label, 12) + amount;
+    const aside = fitTo(why, terminal.columns - widthOf(start) - 2);
+    lines.push(`${terminal.colours.bold(padTo(label, 12))}${amount}  ${terminal.colours.dim(aside)}`.trimEnd());
+  };
+  if (plan !== undefined) {
+    head(
+      'Summarised',
+      amounts(plan.summarised.items, 'item', plan.summarised.tokens),
+      `all before item ${figure(plan.cutItem)}`,
     );
-  }
+    head('Kept', amounts(plan.retained.items, 'item', plan.retained.tokens), 'the newest, as last seen by the model');
+  } else head('Kept', 'everything', report.reason ?? '');
   if (prune !== undefined && prune.candidates > 0) {
-    lines.push(
-      head(
-        'Prunable',
-        amounts(prune.candidates, 'result', prune.savedTokens),
-        'tool output that could be dropped without a summary',
-      ),
-    );
+    head('Prunable', amounts(prune.candidates, 'result', prune.savedTokens), 'stale tool output, without a summary');
   }
-  if (report.outcome !== 'done') return lines;
-  const budget = autoReadBudget === undefined ? '' : `of ${figure(autoReadBudget)}; `;
+  if (outcome !== 'done') return lines;
   const paths = [...new Set(marks.map(({ path }) => path))];
-  lines.push(head('Read', amounts(paths.length, 'file', tokensOf(marks)), `${budget}contents ${originOf(marks)}`));
+  const budget = autoReadBudget === undefined ? '' : `of ${figure(autoReadBudget)}, `;
+  head('Read', amounts(paths.length, 'file', tokensOf(marks)), `${budget}${originOf(marks)}`);
   lines.push(
     ...listed(
-      paths.map((path) =>
-        readRow(
-          path,
-          marks.filter((mark) => mark.path === path),
-        ),
-      ),
-      [{ align: 'right' }, { cut: 'start', least: 34 }, { cut: 'end', least: 12 }, { cut: 'end', least: 16 }],
+      paths.map((path) => readRow(path, marks)),
+      READ_COLUMNS,
       terminal,
     ),
   );
-  lines.push(head('Referenced', amounts(references.length, 'file'), 'named only'));
+  head('Referenced', amounts(references.length, 'file'), 'named only');
+  const named = references
+    .slice(0, MOST_ROWS)
+    .map(({ path, note }) => [printableLine(path), printableLine(note ?? '')]);
   lines.push(
-    ...listed(
-      references.map(({ path, note }) => [printableLine(path), printableLine(note ?? '')]),
-      [
-        { cut: 'start', least: 40 },
-        { cut: 'end', least: 16 },
-      ],
-      terminal,
-    ),
+    ...listed(named, REFERENCE_COLUMNS, terminal),
+    ...leftOut(references.length - named.length, 'more file').map((text) => `  ${text}`),
   );
   return lines;
 }
 
 type Marks = CompactRun['report']['marks'];
 
-function readRow(path: string, ranges: Marks): readonly string[] {
+const READ_COLUMNS: readonly Column[] = [
+  { align: 'right' },
+  { cut: 'start', least: 34 },
+  { cut: 'end', least: 12 },
+  { cut: 'end', least: 16 },
+];
+const REFERENCE_COLUMNS: readonly Column[] = [
+  { cut: 'start', least: 40 },
+  { cut: 'end', least: 16 },
+];
+
+/** One file that was read: all its ranges together. */
+function readRow(path: string, marks: Marks): readonly string[] {
+  const ranges = marks.filter((mark) => mark.path === path);
   const lines = ranges.map(({ fromLine, toLine }) =>
     fromLine === toLine ? String(fromLine) : `${String(fromLine)}-${String(toLine)}`,
   );
@@ -206,24 +130,18 @@ function tokensOf(marks: Marks): number {
 }
 
 function originOf(marks: Marks): string {
-  const sources = [
-    ...new Set(
-      marks.map(({ source }) => (source === 'session' ? 'as the session last showed them' : `from ${source}`)),
-    ),
-  ];
-  return sources.length === 0 ? 'in the new context' : sources.join(', ');
+  const sources = new Set(
+    marks.map(({ source }) => (source === 'session' ? 'as last seen in the session' : `from ${source}`)),
+  );
+  return [...sources].join(' and ');
 }
 
 function listed(
   rows: readonly (readonly string[])[],
-  columns: Parameters<typeof table>[1],
+  columns: readonly Column[],
   terminal: Terminal,
 ): readonly string[] {
   return table(rows, columns, terminal.columns - 2).map((line) => `  ${line}`);
-}
-
-function stretch({ items, tokens }: { readonly items: number; readonly tokens: number }): string {
-  return amounts(items, 'item', tokens);
 }
 
 function amounts(count: number, noun: string, tokens?: number): string {
@@ -231,16 +149,14 @@ function amounts(count: number, noun: string, tokens?: number): string {
   return tokens === undefined ? counted : `${counted}${padTo(figure(tokens), 9, 'right')} tokens`;
 }
 
-function closingLine({ report, loadMs, totalMs }: CompactRun, { colours }: Terminal): string {
-  const { plan, worker, apply } = report.durationsMs;
-  const times = `load ${duration(loadMs)}, plan ${duration(plan)}, worker ${duration(worker)}, apply ${duration(apply)}`;
-  const spent = colours.dim(`in ${duration(totalMs)} (${times})`);
-  switch (report.outcome) {
-    case 'done':
-      return `${colours.green('done')} by the ${report.worker} worker ${spent}`;
-    case 'nothing-to-do':
-      return `${colours.green('nothing to do')} ${spent}`;
-    default:
-      return `${colours.red(report.outcome)}: ${printableLine(report.reason ?? 'the context stays as it was')} ${spent}`;
-  }
+function closingLine({ report, loadMs, totalMs }: CompactRun, { colours, columns }: Terminal): string {
+  const { outcome, worker, reason = '' } = report;
+  const { plan, worker: working, apply } = report.durationsMs;
+  const times = `load ${duration(loadMs)}, plan ${duration(plan)}, worker ${duration(working)}, apply ${duration(apply)}`;
+  const end = (paint: (text: string) => string, words: string): string =>
+    `${paint(outcome.replaceAll('-', ' '))}${words} in ${duration(totalMs)}\n${colours.dim(times)}`;
+  if (outcome === 'done') return end(colours.green, ` by the ${worker} worker`);
+  if (outcome === 'nothing-to-do') return end(colours.green, '');
+  const why = wrapTo(printableLine(reason), columns).join('\n');
+  return `${why}\n${end(outcome === 'inflated' ? colours.yellow : colours.red, ', the context stays as it was,')}`;
 }

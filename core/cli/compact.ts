@@ -1,10 +1,12 @@
 /** `pith compact FILE` (S12.1): a session file of any known format becomes a smaller context, with a report of what became of it. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import type { CompactionOutcome } from '../../plugins/compaction/compaction';
 import { PithError } from '../errors';
 import { WRITERS } from '../formats';
 import type { ContextWriter } from '../formats';
-import { compactJson, printCompact } from './compact-report';
+import { compactJson } from './compact-json';
+import { printCompact } from './compact-report';
 import { runCompact } from './compact-run';
 import type { CompactRequest } from './compact-run';
 import { EXIT } from './exit-code';
@@ -36,14 +38,16 @@ export function define(command: Command, terminal: Terminal): void {
     });
 }
 
+/** Outcomes after which all is well: the context is smaller now, or there was nothing to gain. */
+const HARMLESS: ReadonlySet<CompactionOutcome> = new Set(['done', 'nothing-to-do', 'inflated']);
+
 async function compact(file: string, flags: CompactFlags, terminal: Terminal): Promise<number> {
   requireAvailable(flags);
   if (flags.to !== undefined && flags.out === undefined)
     throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
   const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
   const run = await runCompact({ ...flags, file }, terminal);
-  const { outcome } = run.report;
-  const isDone = outcome === 'done' || outcome === 'nothing-to-do';
+  const isDone = HARMLESS.has(run.report.outcome);
   if (isDone) output?.write(written(run.context, flags.to ?? 'pith'));
   if (flags.json) terminal.printJson(compactJson(run));
   else printCompact(run, terminal);

@@ -4,7 +4,7 @@ import type { PastCompaction } from '../agent/past-compactions';
 import type { CompactionPlan } from '../../plugins/compaction/compaction';
 import type { PruneEvaluation } from '../../plugins/prune/token';
 import { printableLine } from './display-width';
-import { bar, counted, figure, percent, table } from './layout';
+import { bar, counted, figure, leftOut, MOST_ROWS, percent, table } from './layout';
 import type { Column } from './layout';
 import type { SessionAtWork } from './session-at-work';
 import { sourceLines } from './source-lines';
@@ -17,9 +17,6 @@ export interface InspectionReport {
   readonly prune: PruneEvaluation | undefined;
   readonly plan: CompactionPlan | undefined;
 }
-
-/** Rows of a list that a person still looks at; what is left out is said. */
-const MOST_ROWS = 20;
 
 const KIND_NAMES: Readonly<Record<string, string>> = {
   system: 'system and tools',
@@ -69,7 +66,7 @@ function shareLines(
     [{ cut: 'end' }, { align: 'right' }, { align: 'right' }],
     columns - 36,
   ).map((line, at) => `${line}  ${rows[at]?.[3] ?? ''}`);
-  return [...lines, ...leftOut(entries.length - shown.length, 'tool')];
+  return [...lines, ...leftOut(entries.length - shown.length, 'more tool')];
 }
 
 function occupancyTitle({ occupancy }: Inspection): string {
@@ -147,7 +144,7 @@ function fileLines({ files }: Inspection, terminal: Terminal): readonly string[]
   ]);
   return [
     ...listing(['reads', 'writes', 'last item', 'path'], rows, [RIGHT, RIGHT, RIGHT, { cut: 'start' }], terminal),
-    ...leftOut(files.length - shown.length, 'file'),
+    ...leftOut(files.length - shown.length, 'more file'),
   ];
 }
 
@@ -162,12 +159,6 @@ function listing(
   if (rows.length === 0) return [];
   const [first = '', ...others] = table([head, ...rows], columns, width - 2);
   return [colours.dim(first), ...others];
-}
-
-function leftOut(count: number, noun: string): readonly string[] {
-  return count > 0
-    ? [`and ${counted(count, noun.startsWith('earlier') ? noun : `more ${noun}`)} (--json lists all)`]
-    : [];
 }
 
 function outlookLines({ prune, plan, compactions, work }: InspectionReport): readonly string[] {

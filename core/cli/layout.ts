@@ -53,16 +53,23 @@ export function stackedBar(parts: readonly BarPart[], max: number, columns: numb
     .join('');
 }
 
-/** Words put side by side, two blanks apart, on as many lines as they need. */
-export function flow(words: readonly string[], columns: number): readonly string[] {
+/** Words put side by side, `gap` between them, on as many lines as they need. */
+export function flow(words: readonly string[], columns: number, gap = '  '): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && widthOf(last) + 2 + widthOf(word) <= columns)
-      lines[lines.length - 1] = `${last}  ${word}`;
+    const longer = lines.length === 0 ? word : `${lines.at(-1) ?? ''}${gap}${word}`;
+    if (lines.length > 0 && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines;
+}
+
+/** Rows of a list that a person still looks at; what is left out is said. */
+export const MOST_ROWS = 20;
+
+/** The line that says how many rows a list leaves out, if any. */
+export function leftOut(count: number, noun: string): readonly string[] {
+  return count > 0 ? [`and ${counted(count, noun)} (--json lists all)`] : [];
 }
 
 export interface Column {

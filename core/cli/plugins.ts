@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { maskSecrets } from '../../plugins/guard/secrets';
 import { PithError } from '../errors';
 import type { KernelDescription, PluginDescription } from '../kernel/describe';
-import type { LoadedManifest, Setting } from '../manifest';
+import type { LoadedManifest } from '../manifest';
 import { camelCase, isConfigKeys } from '../kernel/config-keys';
 import type { KeyTable } from '../kernel/config-keys';
-import { printableLine, wrapTo } from './display-width';
+import { padTo, printableLine } from './display-width';
 import { EXIT } from './exit-code';
-import { counted, duration } from './layout';
+import { counted, duration, flow } from './layout';
 import { jsonOption, pluginOptions } from './options';
 import { manifestName, readManifest, startPlugins } from './started-plugins';
 import type { PluginOptions } from './started-plugins';
@@ -140,30 +140,33 @@ function printPlugins(
   const { bold, dim, red } = terminal.colours;
   const took = listed.reduce((sum, { startMs }) => sum + startMs, 0);
   terminal.print(`${manifestName(manifest)}: ${counted(listed.length, 'plugin')} started in ${duration(took)}`);
-  const line = (label: string, text: string): void => {
-    if (text === '') return;
-    const [first = '', ...others] = wrapTo(printableLine(text), terminal.columns - 15);
-    terminal.print(`    ${dim(label.padEnd(9))}  ${first}`);
-    for (const other of others) terminal.print(`${' '.repeat(15)}${other}`);
+  const line = (label: string, parts: readonly string[]): void => {
+    const words = parts.map((part, at) => printableLine(part) + (at < parts.length - 1 ? ',' : ''));
+    for (const [at, text] of flow(words, terminal.columns - 15, ' ').entries()) {
+      terminal.print(`    ${dim(padTo(at === 0 ? label : '', 9))}  ${text}`);
+    }
   };
   for (const plugin of listed) {
     terminal.print(
       `\n${String(plugin.position).padStart(2)}  ${bold(plugin.name)}${plugin.version === null ? '' : ` ${plugin.version}`}  ${dim(`${plugin.from}, ${plugin.startMs.toFixed(1)} ms`)}`,
     );
-    line('hooks', plugin.hooks.join(', '));
-    for (const [kind, names] of Object.entries(plugin.contributions)) line(kind, names.join(', '));
+    line('hooks', plugin.hooks);
+    for (const [kind, names] of Object.entries(plugin.contributions)) line(kind, names);
     line(
       'serves',
-      plugin.serves
-        .map(({ token, servedBy }) => (servedBy === plugin.name ? token : `${token} (now ${servedBy ?? 'nobody'})`))
-        .join(', '),
+      plugin.serves.map(({ token, servedBy }) =>
+        servedBy === plugin.name ? token : `${token} (now ${servedBy ?? 'nobody'})`,
+      ),
     );
-    line('needs', plugin.needs.map(({ token, servedBy }) => `${token} (${servedBy ?? 'nobody'})`).join(', '));
-    line('keys', plugin.keys.map(keyText).join(', '));
+    line(
+      'needs',
+      plugin.needs.map(({ token, servedBy }) => `${token} (${servedBy ?? 'nobody'})`),
+    );
+    line('keys', plugin.keys.map(keyText));
   }
   const core = described.services.filter(({ layers }) => layers.at(-1)?.plugin === 'core').map(({ token }) => token);
   terminal.print(`\n    ${bold('core')}`);
-  line('serves', core.join(', '));
+  line('serves', core);
   for (const { plugin, reason } of described.leftOut)
     terminal.print(`\n    ${red(`${plugin} did not start`)}: ${printableLine(reason)}`);
 }

@@ -64,7 +64,7 @@ export function createTerminal({ out, err, env }: TerminalOptions): Terminal {
     },
     note: (message) => tell(dim(printable(message))),
     warn: (message) => tell(`${yellow('warning:')} ${printable(message)}`),
-    fail: (error) => tell(`${red('error:')} ${printable(faultOf(error))}`),
+    fail: (error) => tell(printable(faultOf(error)).replace(/^error/, red('error'))),
     progress: (phase) => {
       if (err.isTTY !== true || env['TERM'] === 'dumb') return;
       clear();
@@ -81,6 +81,6 @@ function isColoured(stream: Stream, env: TerminalOptions['env']): boolean {
 
 /** One message for a person; the stack only of what is a fault of Pith itself. */
 function faultOf(error: unknown): string {
-  if (PithError.is(error)) return `${error.message} [${error.code}]`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (PithError.is(error)) return `error ${error.code}: ${error.message}`;
+  return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

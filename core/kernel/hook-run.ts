@@ -175,8 +175,8 @@ export class HookRun implements Watched {
     try {
       const problem = problemOf(outcome, definition);
       if (problem !== undefined) return this.#fail(this.#invalid(problem));
-      const result = outcome as HookResult<HookName> & { readonly do: string };
-      if (definition.ends?.includes(result.do) === true) {
+      const result = outcome as HookResult<HookName>;
+      if (definition.ends?.includes((outcome as { readonly do: string }).do) === true) {
         this.#ended = { plugin, result };
         return this.#keep(result);
       }

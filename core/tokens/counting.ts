@@ -10,7 +10,7 @@ const SAMPLE_UNITS = 2048;
 const SAMPLE_PERIOD = 8192;
 
 const DENSE = new Uint8Array(128);
-for (let code = 0; code < 128; code++) if (/[A-Za-z0-9+/=_%-]/.test(String.fromCharCode(code))) DENSE[code] = 1;
+for (let code = 0; code < 128; code++) if (/[A-Za-z0-9+/=_%\r\n-]/.test(String.fromCharCode(code))) DENSE[code] = 1;
 
 /**
  * Tokens of a text. Exact, except that unbroken runs above 64 KB of base64, hex or URL characters are counted in evenly

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/index';
 
 /** Characters on each side of a cut that are still masked with it, so that half a secret is never shown. */
-const SEAM = 20_000;
+const SEAM = 8_000;
 
 /** The text without its middle so that it is about `bytes` UTF-8 bytes, in words and with a marker; masked. */
 export function clipText(text: string, bytes: number, mask: (text: string) => string = (same) => same): string {

@@ -25,7 +25,7 @@ export type Detail = 'brief' | 'full';
 /** A file that a call touched, by a path that stands in the log. */
 export interface Touch {
   readonly path: string;
-  readonly access: 'read' | 'write' | 'edit';
+  readonly access: 'read' | 'write' | 'edit' | 'delete';
   /** 1-based line that a read began at, and number of lines it asked for. */
   readonly offset?: number;
   readonly limit?: number;
@@ -190,7 +190,9 @@ const TERMINAL = /\u001b\[[0-9;?]{0,20}[A-Za-z]/g;
 
 /** The text of parts; images are placeholders, terminal colours are left out. */
 export function partsText(parts: readonly Part[]): string {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : `[image ${oneLine(part.mediaType)}]`)).join('\n');
+  const text = parts
+    .map((part) => (part.type === 'text' ? part.text : `[image ${oneLine(part.mediaType)}]`))
+    .join('\n');
   return withoutColours(text);
 }
 

@@ -9,6 +9,7 @@ export interface TouchedFile {
   readonly path: string;
   readonly reads: number;
   readonly edits: number;
+  readonly deleted: boolean;
   /** 0-based number of the item that touched it last. */
   readonly lastItem: number;
   /** The turn that touched it last, 1-based; 0 where the log tells no turns. */
@@ -59,7 +60,8 @@ export class SessionTouches {
           files.set(key, {
             path,
             reads: (known?.reads ?? 0) + (access === 'read' ? 1 : 0),
-            edits: (known?.edits ?? 0) + (access === 'read' ? 0 : 1),
+            edits: (known?.edits ?? 0) + (access === 'write' || access === 'edit' ? 1 : 0),
+            deleted: access === 'delete',
             lastItem: number,
             lastTurn: turn,
           });
@@ -72,12 +74,13 @@ export class SessionTouches {
 }
 
 /** `edited 3 times, read once, last in turn 4`. */
-export function reasonOf({ reads, edits, lastTurn }: TouchedFile): string {
+export function reasonOf({ reads, edits, deleted, lastTurn }: TouchedFile): string {
   const times = (verb: string, count: number): readonly string[] =>
     count === 0 ? [] : [`${verb} ${count === 1 ? 'once' : `${String(count)} times`}`];
   return [
     ...times('edited', edits),
     ...times('read', reads),
+    ...(deleted ? ['deleted'] : []),
     ...(lastTurn > 0 ? [`last in turn ${String(lastTurn)}`] : []),
   ].join(', ');
 }
@@ -106,10 +109,10 @@ function touchesOf(call: ToolCallItem, show: (path: string) => string): readonly
         ];
       case 'write':
       case 'delete':
-        return [{ path, access: 'write' }];
+        return [{ path, access: fileCall.op }];
       case 'move':
         return [
-          { path, access: 'write' },
+          { path, access: 'delete' },
           { path: shownPath(fileCall.to, show), access: 'write' },
         ];
       case 'edit':

@@ -1,5 +1,5 @@
 /** Trimming (S9.3): texts lose their middle, with a marker that says how much; results share what there is evenly. */
-import type { ContextView, Edit, Tokenizer, ToolResultItem } from '../../core/index';
+import type { ContextView, Edit, ItemId, Tokenizer, ToolResultItem } from '../../core/index';
 
 /** Tokens below which a result is not trimmed any further. */
 const SMALLEST = 64;
@@ -24,6 +24,16 @@ export function contentText(result: ToolResultItem): string | undefined {
   return result.content.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
 }
 
+/** A result that the model has not seen: its text, and what it takes with all that wraps it. */
+interface Unseen {
+  readonly item: ItemId;
+  readonly text: string;
+  /** Whether it holds images; they go with the first cut. */
+  readonly shows: boolean;
+  readonly counted: number;
+  readonly tokens: number;
+}
+
 /**
  * Edits that bring the entries from `from` on within `max` tokens: results that the model has seen fall to their summary,
  * the largest of the others lose their middle. Never trims below a few lines, so the outcome may stay above `max` where
@@ -37,20 +47,19 @@ export function trimResults(
   tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>,
 ): readonly Edit[] {
   const edits: Edit[] = [];
-  const fresh: {
-    readonly result: ToolResultItem;
-    readonly text: string;
-    readonly tokens: number;
-    readonly counted: number;
-  }[] = [];
+  const fresh: Unseen[] = [];
   for (let position = from; position < context.length; position++) {
     const entry = context.at(position);
     if (entry.kind !== 'tool_result') continue;
     const text = contentText(entry);
     if (text === undefined) continue;
     const counted = tokenizer.countText(text);
-    if (position >= seen) fresh.push({ result: entry, text, counted, tokens: context.tokens(position, position + 1) });
-    else if (tokenizer.countText(entry.summary) < counted) edits.push({ edit: 'content', item: entry.id, text: null });
+    const shows = entry.content?.some((part) => part.type === 'image') === true;
+    if (position >= seen) {
+      fresh.push({ item: entry.id, text, shows, counted, tokens: context.tokens(position, position + 1) });
+    } else if (shows || tokenizer.countText(entry.summary) < counted) {
+      edits.push({ edit: 'content', item: entry.id, text: null });
+    }
   }
   const excessOf = (tried: readonly Edit[]): number =>
     (tried.length === 0 ? context : context.with(tried)).tokens(from) - max;
@@ -60,17 +69,12 @@ export function trimResults(
   // Counts are estimates and a cut text has a marker, so more is cut until the context itself says it fits.
   for (let attempt = 0; excess > 0 && attempt < ATTEMPTS; attempt++) {
     const shares = evenShares(sizes, lost);
-    const trims = fresh.flatMap(({ result, text, tokens, counted }, index): Edit[] => {
+    const trims = fresh.flatMap(({ item, text, shows, tokens, counted }, index): Edit[] => {
       const share = shares[index] ?? tokens;
       if (share >= tokens) return [];
       const rate = counted / Math.max(1, tokens);
-      return [
-        {
-          edit: 'content',
-          item: result.id,
-          text: trimMiddle(text, Math.max(SMALLEST, Math.floor(share * rate)), tokenizer),
-        },
-      ];
+      const cut = trimMiddle(text, Math.max(SMALLEST, Math.floor(share * rate)), tokenizer);
+      return cut === text && !shows ? [] : [{ edit: 'content', item, text: cut }];
     });
     const tried = [...edits, ...trims];
     excess = excessOf(tried);

@@ -16,7 +16,7 @@ import { createDiskFiles, type FileSource, type NewItem } from '../../core';
 import { COMPACTION } from '../../plugins/compaction/tokens';
 import { createTracker } from '../../plugins/tracker/recency';
 import { folderWith, put } from '../files/folder';
-import { assistant, call, prose, result, user } from '../support/context';
+import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { start } from '../support/kernel';
 
 /** A session whose agent read these files, with enough behind it to be compacted. */
@@ -55,6 +55,22 @@ async function compacted(files: FileSource, paths: readonly string[], between: (
     everything: JSON.stringify([lines, blocks, written]),
   };
 }
+
+describe('C43: files that are read again must not fill the freed space', () => {
+  test('newest first within the budget, large ones in part, every other one named once', async () => {
+    const sizes = [100, 200, 300, 400, 500, 700, 1000, 1500, 2000, 4000, 8000, 50_000];
+    const paths = sizes.map((_, at) => `f${String(at)}.ts`);
+    const text = (tokens: number): string => prose(tokens).replaceAll('. ', '.\n');
+    const root = folderWith(Object.fromEntries(paths.map((path, at) => [path, text(sizes[at] ?? 0)])));
+    const { report, autoRead } = await compacted(createDiskFiles({ root }), paths);
+    expect(report.outcome).toBe('done');
+    const read = autoRead.map((block) => /^\[Auto-read file: f(\d+)\.ts/.exec(block)?.[1]).map(Number);
+    expect(autoRead.reduce((sum, block) => sum + tokenizer.countText(block), 0)).toBeLessThanOrEqual(8000);
+    expect(read).toEqual([...read].sort((a, b) => b - a));
+    const named = report.references.map(({ path }) => path);
+    expect([...new Set(read.map((at) => `f${String(at)}.ts`)), ...named].sort()).toEqual([...paths].sort());
+  });
+});
 
 describe('C44: files change between touch and compaction', () => {
   test('what is on disk now is read; the rest is named with a note, and the compaction succeeds', async () => {

@@ -2,7 +2,7 @@ import { releaseEncoders } from '../../core/tokens/encoder';
 import { shapeOf } from '../../core/tokens/entry-shape';
 import { TokenLedger } from '../../core/tokens/ledger';
 import { createTiktoken } from '../../core/tokens/tiktoken';
-import type { Item } from '../../core/session/items';
+import type { ImagePart, Item } from '../../core/session/items';
 import type { ToolSchema, Usage } from '../../core/session/records';
 
 const tokenizer = createTiktoken('gpt-5');
@@ -135,9 +135,7 @@ describe('C20: what is sent beside the text of messages', () => {
 });
 
 describe('C22: an image', () => {
-  const image = (
-    bytes: number,
-  ): Item['kind'] extends never ? never : { type: 'image'; mediaType: string; data: string } => ({
+  const image = (bytes: number): ImagePart => ({
     type: 'image',
     mediaType: 'image/png',
     data: 'iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FD'.padEnd(bytes, 'QUJD'),

@@ -75,7 +75,7 @@ describe('X32: encoders', () => {
     const tokenizer = createTiktoken();
     const right = tokenizer.countText('twelve words of plain text, and some more of them');
     const failing = jest.spyOn(tiktoken.Tiktoken.prototype, 'encode_ordinary').mockImplementationOnce(() => {
-      throw new WebAssembly.RuntimeError('unreachable');
+      throw new Error('unreachable');
     });
     expect(tokenizer.countText('x'.repeat(39) + 'é')).toBe(11);
     expect(failing).toHaveBeenCalledTimes(2);
@@ -87,7 +87,7 @@ describe('X32: encoders', () => {
     const right = tokenizer.countText('some text to count');
     const built = jest.spyOn(tiktoken, 'get_encoding');
     const broken = jest.spyOn(tiktoken.Tiktoken.prototype, 'encode_ordinary').mockImplementation(() => {
-      throw new WebAssembly.RuntimeError('memory access out of bounds');
+      throw new Error('memory access out of bounds');
     });
     expect(tokenizer.countText('some text to count')).toBe(5);
     broken.mockRestore();
@@ -99,7 +99,7 @@ describe('X32: encoders', () => {
     releaseEncoders();
     const built = jest.spyOn(tiktoken, 'get_encoding');
     jest.spyOn(tiktoken.Tiktoken.prototype, 'encode_ordinary').mockImplementation(() => {
-      throw new WebAssembly.RuntimeError('memory access out of bounds');
+      throw new Error('memory access out of bounds');
     });
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const tokenizer = createTiktoken();

@@ -1,7 +1,17 @@
 /** Runs the command `pith` as a real process, compiled from the sources as they are. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
@@ -42,7 +52,9 @@ export function pith(args: readonly string[], { cwd = ROOT, input, env = {} }: S
 export function plainEnvironment(): Record<string, string> {
   const unwanted = /^(?:PITH_|NATS_|NO_COLOR$|FORCE_COLOR$|COLORTERM$|CLICOLOR|NODE_OPTIONS$|NODE_V8_COVERAGE$)/;
   return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined || unwanted.test(name) ? [] : [[name, value]])),
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || unwanted.test(name) ? [] : [[name, value]],
+    ),
   );
 }
 
@@ -57,7 +69,8 @@ function compiled(): string {
   const older = existsSync(cache) ? readdirSync(cache).filter((name) => !name.startsWith('making-')) : [];
   mkdirSync(cache, { recursive: true });
   const making = mkdtempSync(join(cache, 'making-'));
-  const { compilerOptions } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')).config as {
+  const { compilerOptions } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => readFileSync(path, 'utf8'))
+    .config as {
     readonly compilerOptions: object;
   };
   const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, types: [] }, ROOT);

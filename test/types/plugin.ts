@@ -4,23 +4,14 @@
 import { z } from 'zod';
 import * as v from 'valibot';
 import { configKeys, createSessionToken, createToken, definePlugin, defineTool, optional } from '../../core/index';
-import type {
-  Abort,
-  Bus,
-  Deny,
-  Hook,
-  Logger,
-  Part,
-  PluginErrorEvent,
-  Role,
-  Session,
-  SessionToken,
-  Tools,
-} from '../../core/index';
+import type { Bus, Hook, Logger, Part, PluginErrorEvent, Role, Session, SessionToken, Tools } from '../../core/index';
 
 /** Whether two types are the same; anything else does not compile where `true` is asked for. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function same<A, B>(_: Same<A, B>): void {}
+/** Takes a value of exactly this type. */
+function exactly<T>(): <A>(value: A, isSame: Same<A, T>) => void {
+  return () => undefined;
+}
 
 interface Counter {
   count(): number;
@@ -47,21 +38,21 @@ definePlugin({
   provides: [WORDS],
   replaces: [VISITS],
   setup({ config, needs, hooks, bus, log, tools, signal, name, provide, onDispose }) {
-    same<typeof config, Readonly<{ limit: number; word?: string | undefined }>>(true);
-    same<typeof needs.counter, Counter>(true);
-    same<typeof needs.words, readonly string[] | undefined>(true);
-    same<typeof needs.visits, SessionToken<{ visits: number }>>(true);
-    same<typeof needs.perhaps, SessionToken<{ visits: number }> | undefined>(true);
-    same<typeof bus, Bus>(true);
-    same<typeof log, Logger>(true);
-    same<typeof tools, Tools>(true);
-    same<typeof signal, AbortSignal>(true);
-    same<typeof name, string>(true);
+    exactly<Readonly<{ limit: number; word?: string | undefined }>>()(config, true);
+    exactly<Counter>()(needs.counter, true);
+    exactly<readonly string[] | undefined>()(needs.words, true);
+    exactly<SessionToken<{ visits: number }>>()(needs.visits, true);
+    exactly<SessionToken<{ visits: number }> | undefined>()(needs.perhaps, true);
+    exactly<Bus>()(bus, true);
+    exactly<Logger>()(log, true);
+    exactly<Tools>()(tools, true);
+    exactly<AbortSignal>()(signal, true);
+    exactly<string>()(name, true);
 
     provide(WORDS, () => ['a']);
     provide(WORDS, (replaced) => [...(replaced ?? []), 'b']);
     provide(VISITS, (session, replaced) => {
-      same<typeof session.id, string>(true);
+      exactly<string>()(session.id, true);
       session.append([]);
       return { visits: (replaced?.visits ?? 0) + 1 };
     });
@@ -69,11 +60,11 @@ definePlugin({
     onDispose(async () => undefined);
 
     hooks.on('pre_tool_call', ({ call, tool, session, role, arguments: args }, own) => {
-      same<typeof call.name, string>(true);
-      same<typeof tool.kind, 'read' | 'write' | 'exec' | 'state'>(true);
-      same<typeof session, Session>(true);
-      same<typeof role, Role>(true);
-      same<typeof own, AbortSignal>(true);
+      exactly<string>()(call.name, true);
+      exactly<'read' | 'write' | 'exec' | 'state'>()(tool.kind, true);
+      exactly<Session>()(session, true);
+      exactly<Role>()(role, true);
+      exactly<AbortSignal>()(own, true);
       return args === null ? { do: 'deny', text: 'no' } : undefined;
     });
     hooks.on('pre_tool_call', async function guard() {
@@ -91,14 +82,14 @@ definePlugin({
       apply: (event, result) => ({ ...event, page: result.to }),
     });
     void hooks.dispatch('types_visit', { role: 'main', page: '/' }).then(({ event, results, ended }) => {
-      same<typeof event.page, string>(true);
-      same<(typeof results)[number]['result'], { readonly do: 'redirect'; readonly to: string }>(true);
+      exactly<string>()(event.page, true);
+      exactly<{ readonly do: 'redirect'; readonly to: string } | undefined>()(results[0]?.result, true);
       return ended?.result.to;
     });
 
     bus.publish('types.visited', { page: '/' });
     bus.on('types.visited', ({ page }) => void page.length);
-    bus.on('plugin.error', (event) => same<typeof event, PluginErrorEvent>(true));
+    bus.on('plugin.error', (event) => exactly<PluginErrorEvent>()(event, true));
     bus.on('hook:pre_tool_call', ({ call }) => void call.callId);
     bus.on('hook:types_visit', ({ page }) => void page.length);
   },
@@ -108,13 +99,13 @@ definePlugin({
 definePlugin({
   name: 'none',
   api: 1,
-  setup: ({ config, needs }) => (same<typeof config, Readonly<undefined>>(true), void needs),
+  setup: ({ config, needs }) => (exactly<Readonly<undefined>>()(config, true), void needs),
 });
 definePlugin({
   name: 'valibot',
   api: 1,
   config: v.object({ n: v.number() }),
-  setup: async ({ config }) => same<typeof config.n, number>(true),
+  setup: async ({ config }) => exactly<number>()(config.n, true),
 });
 definePlugin({
   name: 'keys',
@@ -124,8 +115,8 @@ definePlugin({
     mode: { type: 'choice', of: ['a', 'b'], doc: 'x' },
   }),
   setup({ config }) {
-    same<typeof config.maxItems, number>(true);
-    same<typeof config.mode, 'a' | 'b' | undefined>(true);
+    exactly<number>()(config.maxItems, true);
+    exactly<'a' | 'b' | undefined>()(config.mode, true);
     // @ts-expect-error -- keys are camelCase in code
     void config.max_items;
     // @ts-expect-error -- the configuration cannot be changed
@@ -195,10 +186,10 @@ defineTool({
   input: z.object({ who: z.string(), times: z.coerce.number().default(1) }),
   paths: ({ who }) => [who],
   run({ who, times }, { session, role, signal, callId, progress }) {
-    same<typeof who, string>(true);
-    same<typeof times, number>(true);
-    same<typeof role, Role>(true);
-    same<typeof callId, string>(true);
+    exactly<string>()(who, true);
+    exactly<number>()(times, true);
+    exactly<Role>()(role, true);
+    exactly<string>()(callId, true);
     progress(session.id);
     return signal.aborted ? 'stopped' : { summary: who, content: [{ type: 'text', text: who }] satisfies Part[] };
   },
@@ -214,7 +205,3 @@ defineTool({
 });
 // @ts-expect-error -- a result is text or has a summary or content
 defineTool({ name: 'wrong', description: '', kind: 'read', input: {}, run: () => 3 });
-
-// results are what the hooks say they are
-same<Deny['do'], 'deny'>(true);
-same<Abort['reason'], string>(true);

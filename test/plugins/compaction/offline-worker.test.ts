@@ -81,7 +81,7 @@ describe('the offline worker tells', () => {
     expect(completed[0]?.name).toBe('Add a CSV parser to src/csv.ts');
     const text = completed[0]?.lines.join('\n') ?? '';
     expect(text).toContain('The parser is in place: `parseCsv` in src/csv.ts reads quoted fields.');
-    expect(text).toContain('Files: src/csv.ts (new, 1 edit)');
+    expect(text).toContain('Files: src/csv.ts (written, 1 edit)');
     expect(text).toContain('Solved: npm test: "TypeError: rows is not iterable" → csv.ts');
   });
 
@@ -259,6 +259,12 @@ describe('the offline worker tells', () => {
     expect(summary.directives).toEqual([`"${prompt}"`]);
   });
 
+  test('files that were deleted as such', async () => {
+    const patch = '*** Begin Patch\n*** Delete File: src/old.ts\n*** End Patch';
+    const summary = await summaryOf([user('Remove the old module.'), ...did('apply_patch', { input: patch }, 'Done'), assistant('Gone.')]);
+    expect(activeText(summary)).toContain('Files: src/old.ts (deleted)');
+  });
+
   test('nothing of code, diffs and tables', async () => {
     const report = 'It works now.\n```ts\nconst SECRET_CODE = 1;\n```\n| a | b |\n|---|---|\n| cell | cell |';
     const { compact } = await openTestDesk({
@@ -323,7 +329,10 @@ writing src/login.ts`;
   });
 
   test('the last five short messages of the user are quoted, also where they were said before it', async () => {
-    const { directives } = await summaryOf([...before, ...parser], { from: 2, previousSummary: 'Passkeys were added.' });
+    const { directives } = await summaryOf([...before, ...parser], {
+      from: 2,
+      previousSummary: 'Passkeys were added.',
+    });
     expect(directives).toEqual([
       '"Never push to main. Add login with passkeys."',
       '"Add a CSV parser to src/csv.ts. Always use tabs for indentation."',

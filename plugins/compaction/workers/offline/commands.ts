@@ -2,15 +2,15 @@
 import type { Json } from '../../../../core/index';
 import type { Entry } from './pages';
 
-/** The command that a call runs, on one line; undefined for tools that run none. */
-export function commandOf(call: Entry): string | undefined {
+/** The script that a call runs; undefined for tools that run none. */
+export function scriptOf(call: Entry): string | undefined {
   if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args)) return undefined;
   const args = call.args as Readonly<Record<string, Json>>;
   if (call.touches.length > 0 && typeof args.path === 'string') return undefined;
   const given = args.command ?? args.cmd ?? args.commands ?? args.script ?? args.CommandLine;
   const text =
     typeof given === 'string' ? given : Array.isArray(given) ? argvText(given as readonly Json[]) : undefined;
-  return text === undefined || text.trim() === '' ? undefined : firstCommand(text);
+  return text === undefined || text.trim() === '' ? undefined : text;
 }
 
 /** `["bash", "-lc", "npm test"]` is `npm test`. */
@@ -20,8 +20,8 @@ function argvText(words: readonly Json[]): string {
   return script > 0 && script + 1 < texts.length ? texts.slice(script + 1).join(' ') : texts.join(' ');
 }
 
-/** The first line that runs something, without a leading change of folder and without a here-document. */
-function firstCommand(text: string): string {
+/** The first command of a script on one line, without a leading change of folder and without a here-document. */
+export function firstCommand(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '' && !candidate.trim().startsWith('#')) ?? '';
   return line
     .replace(/^\s*\((.*)\)\s*$/, '$1')
@@ -50,7 +50,7 @@ export function isLooking(command: string): boolean {
 
 const EXIT_CODE = /(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code"?|exitCode"?|returncode)\W{1,3}(-?\d{1,9})/i;
 const FAILURE =
-  /^[ \t]*(?:npm ERR!|npm error|error(?:\[\w+\])?:|Error:|fatal:|panic:|FAIL\b|FAILED\b|Traceback \(most recent|.{0,200}error TS\d+|.{0,80}: command not found|E {3}\w)/m;
+  /^[ \t]*(?:npm ERR!|npm error|error(?:\[\w+\])?:|Error:|fatal:|panic:|FAIL\b|FAILED\b|Traceback \(most recent|E {3}\w)/m;
 const COUNT_FAILED = /\b([1-9]\d{0,5}) (?:failed|failing|failures?|errors?)\b/i;
 
 /** Whether a result tells of a failure, by its flag or by what a command printed. */
@@ -59,7 +59,10 @@ export function hasFailed(result: Entry, command: string | undefined): boolean {
   if (command === undefined || isLooking(command)) return false;
   const code = EXIT_CODE.exec(result.text)?.[1];
   if (code !== undefined) return Number(code) !== 0;
-  return FAILURE.test(result.text) || COUNT_FAILED.test(result.text);
+  const { text } = result;
+  return (
+    FAILURE.test(text) || text.includes(': command not found') || /error TS\d/.test(text) || COUNT_FAILED.test(text)
+  );
 }
 
 const TELLING =

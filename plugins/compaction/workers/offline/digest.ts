@@ -8,15 +8,8 @@ import type { Entry } from './pages';
 import { planOf } from './plan-entries';
 import { joined, proseLines, reportLines, shorten } from './prose';
 import { gatherQuotations, type Quotations } from './quotations';
-import {
-  activeTask,
-  commitsOf,
-  finishedTask,
-  newestPlan,
-  shortPath,
-  writtenFiles,
-  type FinishedTask,
-} from './task-entries';
+import { activeTask, finishedTask, shortPath, type FinishedTask } from './task-entries';
+import { commitsOf, factsOf, newestPlan, writtenFiles } from './task-facts';
 import { callsOf, joinTasks, tasksOf, type Call, type Task, type Turn } from './turns';
 
 /** Quotations that are taken over from a summary in a form of its own. */
@@ -55,19 +48,16 @@ export async function digestHistory(
   const goesOn = turns[0]?.prompt === '' ? earlier.active[0] : undefined;
   const finished: FinishedTask[] = [];
   for (const task of tasks) {
-    finished.push(
-      finishedTask(
-        task,
-        words,
-        finished.length === 0 && task === tasks[0] && task.turns[0] === turns[0] ? goesOn : undefined,
-      ),
-    );
+    const begun = task.turns[0] === turns[0] ? goesOn : undefined;
+    finished.push(finishedTask(task, await factsOf(task, signal), words, begun));
     await nextSlice();
   }
-  const steps = finished.length === 0 && last !== undefined ? stepsOf(callsOf(last.turns), words) : [];
-  const ended = turns.length > 0 && turns[0]?.prompt !== '' ? earlier.active.map((task) => endedTask(task, words)) : [];
+  const ended = goesOn === undefined && turns.length > 0 ? earlier.active.map((task) => endedTask(task, words)) : [];
   const carried = [...earlier.completed, ...ended].map(carriedTask);
-  const active = last === undefined ? earlier.active[0] : activeTask(last, words, earlier.active[0]);
+  const facts = last === undefined ? undefined : await factsOf(last, signal);
+  const steps = finished.length === 0 && facts !== undefined ? stepsOf(facts.calls, words) : [];
+  const active =
+    last === undefined || facts === undefined ? earlier.active[0] : activeTask(last, facts, words, earlier.active[0]);
   await nextSlice();
   return {
     finished: [...carried, ...finished, ...steps],

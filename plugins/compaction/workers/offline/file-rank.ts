@@ -28,7 +28,7 @@ export interface RankedFile {
 
 /** Items after which a touch counts half. */
 const HALF_LIFE = 60;
-const WEIGHT = { edit: 3, write: 2.5, read: 1.2 } as const;
+const WEIGHT = { edit: 3, write: 2.5, read: 1.2, delete: 0 } as const;
 /** What a file of before the summarised part counts; it comes last. */
 const EARLIER = 0.001;
 /** Tokens up to which a result of the tail is taken to stand there whole. */

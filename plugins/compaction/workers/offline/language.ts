@@ -13,23 +13,24 @@ export interface Words {
   readonly next: string;
   readonly last: string;
   readonly said: string;
-  readonly created: string;
+  readonly written: string;
+  readonly deleted: string;
   readonly edits: (count: number) => string;
   readonly earlier: string;
 }
 
-/** Goal, done, files, commits, solved, unsolved, state, open, next, last, user, new, edit, edits, earlier. */
+/** Goal, done, files, commits, solved, unsolved, state, open, next, last, user, written, deleted, edit, edits, earlier. */
 const ROWS: Readonly<Record<string, string>> = {
-  en: 'Goal|Done|Files|Commits|Solved|Unsolved|State|Open|Next|Last|User|new|edit|edits|Earlier',
-  de: 'Ziel|Erledigt|Dateien|Commits|Gelöst|Ungelöst|Stand|Offen|Nächster Schritt|Zuletzt|Nutzer|neu|Änderung|Änderungen|Früher',
-  fr: 'But|Fait|Fichiers|Commits|Résolu|Non résolu|État|Reste|Suite|En dernier|Utilisateur|nouveau|modification|modifications|Avant',
-  es: 'Objetivo|Hecho|Archivos|Commits|Resuelto|Sin resolver|Estado|Pendiente|Siguiente|Último|Usuario|nuevo|cambio|cambios|Antes',
-  pt: 'Objetivo|Feito|Arquivos|Commits|Resolvido|Não resolvido|Estado|Pendente|Próximo passo|Último|Usuário|novo|alteração|alterações|Antes',
-  it: 'Obiettivo|Fatto|File|Commit|Risolto|Irrisolto|Stato|Da fare|Prossimo passo|Ultimo|Utente|nuovo|modifica|modifiche|Prima',
-  ru: 'Цель|Сделано|Файлы|Коммиты|Решено|Не решено|Состояние|Осталось|Дальше|Последнее|Пользователь|новый|правка|правок|Ранее',
-  zh: '目标|已完成|文件|提交|已解决|未解决|状态|待办|下一步|最近|用户|新建|次修改|次修改|此前',
-  ja: '目標|完了|ファイル|コミット|解決済み|未解決|状態|残り|次|直近|ユーザー|新規|回編集|回編集|以前',
-  ko: '목표|완료|파일|커밋|해결됨|미해결|상태|남은 일|다음|최근|사용자|새 파일|회 수정|회 수정|이전',
+  en: 'Goal|Done|Files|Commits|Solved|Unsolved|State|Open|Next|Last|User|written|deleted|edit|edits|Earlier',
+  de: 'Ziel|Erledigt|Dateien|Commits|Gelöst|Ungelöst|Stand|Offen|Nächster Schritt|Zuletzt|Nutzer|geschrieben|gelöscht|Änderung|Änderungen|Früher',
+  fr: 'But|Fait|Fichiers|Commits|Résolu|Non résolu|État|Reste|Suite|En dernier|Utilisateur|écrit|supprimé|modification|modifications|Avant',
+  es: 'Objetivo|Hecho|Archivos|Commits|Resuelto|Sin resolver|Estado|Pendiente|Siguiente|Último|Usuario|escrito|eliminado|cambio|cambios|Antes',
+  pt: 'Objetivo|Feito|Arquivos|Commits|Resolvido|Não resolvido|Estado|Pendente|Próximo passo|Último|Usuário|escrito|removido|alteração|alterações|Antes',
+  it: 'Obiettivo|Fatto|File|Commit|Risolto|Irrisolto|Stato|Da fare|Prossimo passo|Ultimo|Utente|scritto|eliminato|modifica|modifiche|Prima',
+  ru: 'Цель|Сделано|Файлы|Коммиты|Решено|Не решено|Состояние|Осталось|Дальше|Последнее|Пользователь|записан|удалён|правка|правок|Ранее',
+  zh: '目标|已完成|文件|提交|已解决|未解决|状态|待办|下一步|最近|用户|写入|删除|次修改|次修改|此前',
+  ja: '目標|完了|ファイル|コミット|解決済み|未解決|状態|残り|次|直近|ユーザー|書き込み|削除|回編集|回編集|以前',
+  ko: '목표|완료|파일|커밋|해결됨|미해결|상태|남은 일|다음|최근|사용자|작성|삭제|회 수정|회 수정|이전',
 };
 
 /** Words that are frequent in one language and rare in the others. */
@@ -71,7 +72,9 @@ export function wordsOf(language: string): Words {
   const row = ROWS[language] ?? ROWS['en'] ?? '';
   const [goal = '', done = '', files = '', commits = '', solved = '', unsolved = '', state = '', open = ''] =
     row.split('|');
-  const [next = '', last = '', said = '', created = '', edit = '', edits = '', earlier = ''] = row.split('|').slice(8);
+  const [next = '', last = '', said = '', written = '', deleted = '', edit = '', edits = '', earlier = ''] = row
+    .split('|')
+    .slice(8);
   const blank = /^[\p{Script=Han}\p{Script=Hangul}]/u.test(edits) ? '' : ' ';
   const count = (times: number): string => `${String(times)}${blank}${times === 1 ? edit : edits}`;
   return {
@@ -86,7 +89,8 @@ export function wordsOf(language: string): Words {
     next,
     last,
     said,
-    created,
+    written,
+    deleted,
     edits: count,
     earlier,
   };

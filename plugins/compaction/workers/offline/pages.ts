@@ -6,7 +6,7 @@ import type { CompactJob, Desk } from '../../worker';
 /** A file that a call touched; lines are 1-based, `toLine` Infinity where the read had no end. */
 export interface TouchEntry {
   readonly path: string;
-  readonly access: 'read' | 'write' | 'edit';
+  readonly access: 'read' | 'write' | 'edit' | 'delete';
   readonly fromLine?: number;
   readonly toLine?: number;
   readonly anchors: readonly string[];
@@ -117,7 +117,7 @@ function touchOf(line: string): readonly TouchEntry[] {
   const anchorsAt = line.endsWith('"]') ? line.indexOf(' ["') : -1;
   const place = anchorsAt === -1 ? line : line.slice(0, anchorsAt);
   const anchors = anchorsAt === -1 ? [] : parsed(line.slice(anchorsAt + 1));
-  const [, access, path, from, to] = /^(read|write|edit) (.+?)(?::(\d+)-(\d*))?$/s.exec(place) ?? [];
+  const [, access, path, from, to] = /^(read|write|edit|delete) (.+?)(?::(\d+)-(\d*))?$/s.exec(place) ?? [];
   if (access === undefined || path === undefined) return [];
   return [
     {

@@ -2,10 +2,11 @@
 import type { TaskEntry } from '../../summary-format';
 import { verdictOf } from './commands';
 import type { Words } from './language';
-import { planOf, type PlanEntry } from './plan-entries';
+import type { PlanEntry } from './plan-entries';
 import { joined, proseLines, reportLines, sentencesOf, shorten, titleOf } from './prose';
-import { troublesOf, type Trouble } from './troubles';
-import { callsOf, type Call, type Task, type Turn } from './turns';
+import { newestPlan, writtenFiles, type TaskFacts, type WrittenFile } from './task-facts';
+import type { Trouble } from './troubles';
+import { callsOf, type Task, type Turn } from './turns';
 import { isGoingOn } from './user-words';
 
 /** How much a finished task may say. */
@@ -28,24 +29,23 @@ export interface FinishedTask {
 }
 
 /** A task as finished; `begun` is what an earlier summary says of its beginning. */
-export function finishedTask(task: Task, words: Words, begun: TaskEntry | undefined): FinishedTask {
-  const calls = callsOf(task.turns);
+export function finishedTask(task: Task, facts: TaskFacts, words: Words, begun: TaskEntry | undefined): FinishedTask {
+  const { calls, files, commits, troubles } = facts;
   const entry = (room: TaskRoom): TaskEntry => ({
     name: nameOf(task) || begun?.name || titleOf(task.turns[0]?.said[0]?.text ?? '', 80) || words.earlier,
     lines: [
       ...(begun?.lines.slice(0, 2) ?? []),
       askedToo(task, room.asked),
       shorten(reportOf(task, room.report), room.report) || promptOf(task, room.asked),
-      filesLine(calls, words, room.files),
-      ...commitsLine(calls, words, room.report),
-      ...troubleLines(troublesOf(calls), words, room.troubles, false),
+      filesLine(files, words, room.files),
+      ...commitsLine(commits, words, room.report),
+      ...troubleLines(troubles, words, room.troubles, false),
     ].filter((line) => line !== ''),
   });
-  const written = writtenFiles(calls).size;
   return {
     full: entry(FULL),
     short: entry(SHORT),
-    weight: Math.min(6, written) + (calls.length > 0 ? 1 : 0) + Math.min(3, commitsOf(calls).length),
+    weight: Math.min(6, files.size) + (calls.length > 0 ? 1 : 0) + Math.min(3, commits.length),
   };
 }
 
@@ -58,10 +58,15 @@ function naming({ turns }: Task): Turn | undefined {
   return turns.find(({ prompt }) => prompt.length >= 24) ?? turns.find(({ prompt }) => prompt !== '');
 }
 
+/** Prompts of a task that are looked at, the newest. */
+const ASKED = 40;
+
 /** What else the user asked for in the course of a task, the longest prompts first to be kept. */
 function askedToo(task: Task, max: number): string {
   const name = naming(task);
-  const others = task.turns.filter((turn) => turn !== name && turn.prompt !== '' && !isGoingOn(turn.prompt));
+  const others = task.turns
+    .slice(-ASKED)
+    .filter((turn) => turn !== name && turn.prompt !== '' && !isGoingOn(turn.prompt));
   const titles = others.map(({ prompt }) => titleOf(prompt, 90)).filter((title) => title !== '');
   const best = [...titles].sort((a, b) => b.length - a.length);
   let left = max;
@@ -70,10 +75,8 @@ function askedToo(task: Task, max: number): string {
 }
 
 /** The entry of the task that is under way. */
-export function activeTask(task: Task, words: Words, earlier: TaskEntry | undefined): TaskEntry {
-  const calls = callsOf(task.turns);
-  const plan = newestPlan(calls);
-  const troubles = troublesOf(calls);
+export function activeTask(task: Task, facts: TaskFacts, words: Words, earlier: TaskEntry | undefined): TaskEntry {
+  const plan = newestPlan(facts.calls);
   const prompts = [naming(task), task.turns.findLast((turn) => turn.prompt !== '')].flatMap((turn) =>
     turn === undefined ? [] : [turn.prompt.replace(/\s+/gu, ' ')],
   );
@@ -93,50 +96,23 @@ export function activeTask(task: Task, words: Words, earlier: TaskEntry | undefi
       ...(goal === '' ? (earlier?.lines.slice(0, 4) ?? []) : [line(words.goal, goal)]),
       line(words.done, steps('done', 400)),
       line(words.state, said),
-      filesLine(calls, words, 10),
-      ...commitsLine(calls, words, 300),
-      ...troubleLines(troubles, words, 3, true),
+      filesLine(facts.files, words, 10),
+      ...commitsLine(facts.commits, words, 300),
+      ...troubleLines(facts.troubles, words, 3, true),
       line(words.open, [steps('active', 200), steps('open', 400)].filter((text) => text !== '').join('; ')),
       line(words.next, nextStep(task, plan)),
     ].filter((text) => text !== ''),
   };
 }
 
-/** The steps of the newest plan. */
-export function newestPlan(calls: readonly Call[]): readonly PlanEntry[] {
-  for (let at = calls.length - 1; at >= 0; at--) {
-    const call = calls[at];
-    const plan = call === undefined ? undefined : planOf(call.entry);
-    if (plan !== undefined) return plan;
-  }
-  return [];
-}
-
-/** Files that calls wrote or edited, in order, with how often; the first writing may have made them. */
-export function writtenFiles(
-  calls: readonly Call[],
-): ReadonlyMap<string, { readonly edits: number; readonly written: boolean }> {
-  const files = new Map<string, { edits: number; written: boolean }>();
-  for (const { entry, failed } of calls) {
-    if (failed) continue;
-    for (const { path, access } of entry.touches) {
-      if (access === 'read') continue;
-      const known = files.get(path) ?? { edits: 0, written: false };
-      if (access === 'write') known.written = true;
-      else known.edits++;
-      files.set(path, known);
-    }
-  }
-  return files;
-}
-
-function filesLine(calls: readonly Call[], words: Words, max: number): string {
-  const files = [...writtenFiles(calls)].sort(([, a], [, b]) => weightOf(b) - weightOf(a));
+function filesLine(changed: TaskFacts['files'], words: Words, max: number): string {
+  const files = [...changed].sort(([, a], [, b]) => weightOf(b) - weightOf(a));
   if (files.length === 0 || max === 0) return '';
-  const named = files.slice(0, max).map(([path, { edits, written }]) => {
+  const named = files.slice(0, max).map(([path, { edits, written, deleted }]) => {
     const how = [
-      ...(written ? [words.created] : []),
+      ...(written ? [words.written] : []),
       ...(edits > 1 || (edits === 1 && written) ? [words.edits(edits)] : []),
+      ...(deleted ? [words.deleted] : []),
     ];
     return how.length === 0 ? shortPath(path) : `${shortPath(path)} (${how.join(', ')})`;
   });
@@ -151,25 +127,11 @@ export function shortPath(path: string): string {
   return segments.length <= enough ? path : path.slice(-segments.slice(-enough).join('/').length);
 }
 
-function weightOf({ edits, written }: { readonly edits: number; readonly written: boolean }): number {
+function weightOf({ edits, written }: WrittenFile): number {
   return edits + (written ? 2 : 0);
 }
 
-/** First lines of the messages of commits that were made. */
-export function commitsOf(calls: readonly Call[]): readonly string[] {
-  return calls.flatMap(({ entry, failed }) => {
-    const args = typeof entry.args === 'object' && entry.args !== null ? JSON.stringify(entry.args) : '';
-    if (failed || !args.includes('git commit')) return [];
-    const at = args.indexOf('git commit');
-    const message =
-      /<<-?\s*\\?['"]?\w+\\?['"]?\\n([^\\"]{3,200})/.exec(args.slice(at))?.[1] ??
-      /-a?m \\?["']([^"'\\]{3,200})/.exec(args.slice(at))?.[1];
-    return message === undefined ? [] : [message.trim()];
-  });
-}
-
-function commitsLine(calls: readonly Call[], words: Words, max: number): readonly string[] {
-  const commits = commitsOf(calls);
+function commitsLine(commits: readonly string[], words: Words, max: number): readonly string[] {
   return commits.length === 0 ? [] : [`${words.commits}: ${joined(commits.slice(-6), max)}`];
 }
 

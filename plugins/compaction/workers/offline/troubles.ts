@@ -1,4 +1,5 @@
 /** What went wrong and what put it right (S9.8): a failed call, and the later success of the same command, tool and file. */
+import { inSlices } from '../../slices';
 import { commandKey, errorLine, isLooking } from './commands';
 import type { Call } from './turns';
 
@@ -21,12 +22,13 @@ export interface Trouble {
 
 interface Open {
   readonly key: string;
-  what: string;
-  message: string;
-  number: number;
-  times: number;
-  by: string[];
-  ran: string[];
+  readonly what: string;
+  /** What the last failure printed. */
+  readonly output: string;
+  readonly number: number;
+  readonly times: number;
+  readonly by: string[];
+  readonly ran: string[];
 }
 
 /** Troubles at most this many calls apart from their solution are one story. */
@@ -35,32 +37,27 @@ const REACH = 120;
 const FOLLOWED = 40;
 
 /** The troubles of calls in their order; those that nobody came back to are unsolved. */
-export function troublesOf(calls: readonly Call[]): readonly Trouble[] {
+export async function troublesOf(calls: readonly Call[], signal: AbortSignal): Promise<readonly Trouble[]> {
   const open = new Map<string, Open>();
   const troubles: Trouble[] = [];
-  for (const [index, call] of calls.entries()) {
+  const follow = (call: Call, index: number): void => {
     const key = keyOf(call);
     const known = open.get(key);
     if (call.failed && !refused(call)) {
-      const message = errorLine(call.result?.text ?? '', 160);
-      if (known === undefined)
-        open.set(key, { key, what: whatOf(call), message, number: index, times: 1, by: [], ran: [] });
-      else
-        Object.assign(known, {
-          what: whatOf(call),
-          message: message || known.message,
-          number: index,
-          times: known.times + 1,
-        });
+      const times = (known?.times ?? 0) + 1;
+      const output = call.result?.text ?? '';
+      open.set(key, { by: [], ran: [], ...known, key, what: whatOf(call), output, number: index, times });
       if (open.size > FOLLOWED) giveUpOldest(open, calls, troubles);
-      continue;
+      return;
     }
     if (known !== undefined && call.result !== undefined) {
       open.delete(key);
       if (index - known.number <= REACH) troubles.push(closed(known, calls, true, call));
     }
     noteWork(open, call);
-  }
+  };
+  let index = 0;
+  await inSlices(calls, (call) => follow(call, index++), signal);
   for (const trouble of open.values()) troubles.push(closed(trouble, calls, false, undefined));
   return troubles.sort((a, b) => a.number - b.number);
 }
@@ -118,7 +115,7 @@ function closed(trouble: Open, calls: readonly Call[], solved: boolean, success:
   const weight = 2 + helped + Math.min(2, trouble.times - 1) + (failed?.command === undefined ? -1 : 1);
   return {
     what: trouble.what,
-    message: trouble.message,
+    message: errorLine(trouble.output, 160),
     number: failed?.entry.number ?? -1,
     times: trouble.times,
     solved,

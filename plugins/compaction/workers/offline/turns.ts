@@ -1,6 +1,6 @@
 /** A history in turns and tasks: who asked for what, and which calls answered it. */
 import { inSlices } from '../../slices';
-import { commandOf, hasFailed } from './commands';
+import { firstCommand, hasFailed, scriptOf } from './commands';
 import type { Entry } from './pages';
 import { isGoingOn, userWords } from './user-words';
 
@@ -8,6 +8,8 @@ import { isGoingOn, userWords } from './user-words';
 export interface Call {
   readonly entry: Entry;
   readonly result: Entry | undefined;
+  /** The script that it runs, and the first command of it on one line. */
+  readonly script: string | undefined;
   readonly command: string | undefined;
   readonly failed: boolean;
 }
@@ -46,9 +48,10 @@ export async function turnsOf(entries: readonly Entry[], signal: AbortSignal): P
       if (entry.text.trim() !== '') (turns.at(-1) ?? open('', entry.number)).said.push(entry);
     } else if (entry.kind === 'call') {
       const result = results.get(entry.number);
-      const command = commandOf(entry);
+      const script = scriptOf(entry);
+      const command = script === undefined ? undefined : firstCommand(script);
       const failed = result !== undefined && hasFailed(result, command);
-      (turns.at(-1) ?? open('', entry.number)).calls.push({ entry, result, command, failed });
+      (turns.at(-1) ?? open('', entry.number)).calls.push({ entry, result, script, command, failed });
     }
   };
   await inSlices(entries, place, signal);
@@ -57,17 +60,16 @@ export async function turnsOf(entries: readonly Entry[], signal: AbortSignal): P
 
 /** The tasks of a history: a prompt that only says to go on, or that nobody answered before the next, is no task of its own. */
 export function tasksOf(turns: readonly Turn[]): readonly Task[] {
-  const tasks: { turns: Turn[] }[] = [];
+  const tasks: { turns: Turn[]; answered: boolean }[] = [];
   for (const turn of turns) {
     const current = tasks.at(-1);
-    if (current !== undefined && (isGoingOn(turn.prompt) || isUnanswered(current))) current.turns.push(turn);
-    else tasks.push({ turns: [turn] });
+    const answered = turn.calls.length > 0 || turn.said.length > 0;
+    if (current !== undefined && (isGoingOn(turn.prompt) || !current.answered)) {
+      current.turns.push(turn);
+      current.answered ||= answered;
+    } else tasks.push({ turns: [turn], answered });
   }
   return tasks;
-}
-
-function isUnanswered({ turns }: Task): boolean {
-  return turns.every(({ calls, said }) => calls.length === 0 && said.length === 0);
 }
 
 /**
