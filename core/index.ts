@@ -77,6 +77,8 @@ export type { ContextView, SystemPart } from './context/view';
 export type { Estimate, EstimateSource } from './tokens/occupancy';
 export { TOKENIZER } from './tokens/tokenizer';
 export type { Tokenizer, Truncated } from './tokens/tokenizer';
+export { releaseEncoders } from './tokens/encoder';
+export { createTiktoken } from './tokens/tiktoken';
 export { inputLimit, LIMITS, modelLimits } from './tokens/model-limits';
 export type { LimitOverrides, LimitsOf, ModelLimits } from './tokens/model-limits';
 export { CALIBRATION, Calibration } from './tokens/calibration';

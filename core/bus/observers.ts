@@ -19,27 +19,23 @@ export interface Observers {
   clear(): void;
 }
 
+type Heard = (name: string, payload: unknown) => void;
+
 /** Makes a set of observers that cannot harm each other or whoever sends. */
 export function createObservers(report: (fault: ObserverFault) => void): Observers {
   const emitter = mitt<Record<string, unknown>>();
-  /** Observers by name, `*` for those of all names; only what is observed has an entry. */
-  const counts = new Map<string, number>();
+  /** The observers of each name, and of all names under `*`. */
+  const lists = emitter.all as Map<string, Heard[]>;
 
-  function observe(name: string, heard: (...sent: never[]) => void): () => void {
-    let isObserving = true;
-    emitter.on(name, heard as (payload: unknown) => void);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+  function observe(name: string, heard: Heard): () => void {
+    emitter.on(name as '*', heard);
     return () => {
-      if (!isObserving) return;
-      isObserving = false;
-      emitter.off(name, heard as (payload: unknown) => void);
-      const left = (counts.get(name) ?? 0) - 1;
-      if (left > 0) counts.set(name, left);
-      else counts.delete(name);
+      emitter.off(name as '*', heard);
+      if (lists.get(name)?.length === 0) lists.delete(name);
     };
   }
 
-  function fence(observer: (name: string, payload: unknown) => unknown): (name: string, payload: unknown) => void {
+  function fence(observer: (name: string, payload: unknown) => unknown): Heard {
     let reported = false;
     const failed = (name: string, error: unknown): void => {
       if (reported) return;
@@ -57,16 +53,18 @@ export function createObservers(report: (fault: ObserverFault) => void): Observe
   }
 
   return {
-    on(name, observer) {
-      const fenced = fence((_, payload) => observer(payload as never));
-      return observe(name, (payload: unknown) => fenced(name, payload));
-    },
+    on: (name, observer) =>
+      observe(
+        name,
+        fence((_, payload) => observer(payload as never)),
+      ),
     onAny: (observer) => observe('*', fence(observer)),
-    emit: (name, payload) => emitter.emit(name, payload),
-    hears: (name) => counts.size > 0 && (counts.has(name) || counts.has('*')),
-    clear() {
-      emitter.all.clear();
-      counts.clear();
+    emit(name, payload) {
+      // both lists as they are now: mitt's own emit takes the second one only after the first was called
+      const heard = [...(lists.get(name) ?? []), ...(lists.get('*') ?? [])];
+      for (const tell of heard) tell(name, payload);
     },
+    hears: (name) => lists.size > 0 && (lists.has(name) || lists.has('*')),
+    clear: () => lists.clear(),
   };
 }

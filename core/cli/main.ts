@@ -72,7 +72,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
 
 /** What was wrong with the call, the nearest right word, and where to read more. */
 function usageMessage({ code, message }: CommanderError, program: Command, argv: readonly string[]): string {
-  const command = program.commands.find(({ name }) => name() === argv[0]);
+  const command = program.commands.find((candidate) => candidate.name() === argv[0]);
   const said = message.replace(/^error: /, '');
   const word = /'(\S+)'/.exec(said)?.[1] ?? '';
   const known =

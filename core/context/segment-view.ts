@@ -83,10 +83,7 @@ class SegmentView implements ContextView {
   digestOf(length: number): string {
     const hash = createHash('sha256');
     for (const part of this.system) hash.update(`${part.kind} ${part.text.length}\n${part.text}`);
-    for (const item of this.items(0, length)) {
-      const { id: _, ...said } = item;
-      hash.update(JSON.stringify(said));
-    }
+    for (const item of this.items(0, length)) hash.update(digestOfItem(item));
     return hash.digest('base64url');
   }
 
@@ -214,6 +211,19 @@ class SegmentView implements ContextView {
     }
     return low;
   }
+}
+
+const digests = new WeakMap<Item, Buffer>();
+
+/** Digest of what an item says, whatever its id; computed once for each, as items never change. */
+function digestOfItem(item: Item): Buffer {
+  let digest = digests.get(item);
+  if (digest === undefined) {
+    const { id: _, ...said } = item;
+    digest = createHash('sha256').update(JSON.stringify(said)).digest();
+    digests.set(item, digest);
+  }
+  return digest;
 }
 
 /** Index of the first number that is not below `value` in an ascending list. */

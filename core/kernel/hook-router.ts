@@ -7,7 +7,8 @@ import { ticksOf, watchdog } from '../bus/watchdog';
 import { PithError } from '../errors';
 import type { PluginFault } from './faults';
 import type { HookEvent, HookName } from './hook-map';
-import { dispatchCancelled, HookRun } from './hook-run';
+import { dispatchCancelled } from './hook-errors';
+import { HookRun } from './hook-run';
 import type { RunHost, Tap } from './hook-run';
 import type { Dispatch, Dispatched, Handler, HandlerOptions, HookDefinition, OnError } from './hooks';
 import { nearest } from './nearest';
@@ -64,9 +65,13 @@ export class HookRouter {
     const hook = this.#hook(name);
     if (hook.defined !== undefined) return definedTwice(name, [hook.defined.by, by]);
     const host: RunHost = { definition, report: this.report };
-    const send = this.bus.topic(`hook:${name}`, (event: HookEvent<HookName>, signal) =>
-      new HookRun(this, host, hook.taps, event).start(signal),
-    );
+    const send = this.bus.topic(`hook:${name}`, (event: HookEvent<HookName>, signal) => {
+      const run = new HookRun(this, host, hook.taps, event);
+      const outcome = run.start(signal);
+      // a handler may have stopped the kernel before anything was waited for
+      if (this.#stopped !== undefined) run.end(this.#stopped);
+      return outcome;
+    });
     hook.defined = { by, host, send };
     return undefined;
   }

@@ -6,7 +6,8 @@
 import { isThenable } from '../bus/thenable';
 import { watchdog } from '../bus/watchdog';
 import type { Watched } from '../bus/watchdog';
-import { messageOf, PithError } from '../errors';
+import type { PithError } from '../errors';
+import { dispatchCancelled, handlerLate, handlerThrew, outcomeProblem, outcomeUnknown } from './hook-errors';
 import type { HookEvent, HookName, HookResult } from './hook-map';
 import type { Dispatched, Handler, HandlerFailure, HandlerResult, HookDefinition, OnError } from './hooks';
 
@@ -81,17 +82,18 @@ export class HookRun implements Watched {
 
   /** The deadline of the present handler has passed. */
   expire(): void {
-    const { plugin, deadlineMs } = this.#tap();
-    const hook = this.host.definition.name;
-    const message = `Plugin "${plugin}" did not end hook "${hook}" within ${String(deadlineMs)} ms and is left behind; give its handler another deadlineMs if it may take longer.`;
-    const error = new PithError('PITH_HOOK_DEADLINE', message, { plugin, hook });
+    const error = handlerLate(this.#tap(), this.#hook);
     this.#leaveBehind(error);
     watchdog.watch(this);
     this.#goOn(this.#fail(error));
   }
 
-  /** Ends the run at once: it rejects, the present handler's signal aborts, no further one is called. */
+  /**
+   * Ends a run that waits, at once: it rejects, the present handler's signal aborts, no further one is called. One that has
+   * ended is left alone.
+   */
   end(error: PithError): void {
+    if (this.slot < 0) return;
     this.#over = true;
     watchdog.unwatch(this);
     this.#leaveBehind(error);
@@ -99,7 +101,7 @@ export class HookRun implements Watched {
   }
 
   #endedBy(signal: AbortSignal, outcome: Promise<Dispatched<HookName>>): Promise<Dispatched<HookName>> {
-    const cancel = (): void => this.end(dispatchCancelled(this.host.definition.name, signal));
+    const cancel = (): void => this.end(dispatchCancelled(this.#hook, signal));
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel(); // by one of the handlers that have run already
     return outcome.finally(() => signal.removeEventListener('abort', cancel));
@@ -125,7 +127,7 @@ export class HookRun implements Watched {
       this.#await(tap, outcome);
       return 'waits';
     } catch (thrown) {
-      return this.#fail(this.#thrown(thrown));
+      return this.#fail(handlerThrew(this.#tap(), this.#hook, thrown));
     }
   }
 
@@ -142,7 +144,7 @@ export class HookRun implements Watched {
         if (left === this.#left) this.#goOn(value === undefined ? 'next' : this.#take(value));
       };
       this.#onError = (thrown) => {
-        if (left === this.#left) this.#goOn(this.#fail(this.#thrown(thrown)));
+        if (left === this.#left) this.#goOn(this.#fail(handlerThrew(this.#tap(), this.#hook, thrown)));
       };
     }
     // what is not a promise of this realm may settle twice or at once; a promise around it does not
@@ -173,8 +175,8 @@ export class HookRun implements Watched {
     const { definition } = this.host;
     const { plugin } = this.#tap();
     try {
-      const problem = problemOf(outcome, definition);
-      if (problem !== undefined) return this.#fail(this.#invalid(problem));
+      const problem = outcomeProblem(outcome, definition);
+      if (problem !== undefined) return this.#fail(outcomeUnknown(this.#tap(), this.#hook, problem));
       const result = outcome as HookResult<HookName>;
       if (definition.ends?.includes((outcome as { readonly do: string }).do) === true) {
         this.#ended = { plugin, result };
@@ -186,7 +188,7 @@ export class HookRun implements Watched {
       this.#event = applied;
       return this.#keep(result);
     } catch (thrown) {
-      return this.#fail(this.#thrown(thrown));
+      return this.#fail(handlerThrew(this.#tap(), this.#hook, thrown));
     }
   }
 
@@ -200,7 +202,7 @@ export class HookRun implements Watched {
         this.#goOn(this.#keep(result));
       },
       (thrown: unknown) => {
-        if (left === this.#left) this.#goOn(this.#fail(this.#thrown(thrown)));
+        if (left === this.#left) this.#goOn(this.#fail(handlerThrew(this.#tap(), this.#hook, thrown)));
       },
     );
     return 'waits';
@@ -224,18 +226,8 @@ export class HookRun implements Watched {
     return 'ended';
   }
 
-  #thrown(cause: unknown): PithError {
-    const { plugin } = this.#tap();
-    const hook = this.host.definition.name;
-    const message = `Plugin "${plugin}" failed in hook "${hook}": ${messageOf(cause)}`;
-    return new PithError('PITH_HOOK_FAILED', message, { plugin, hook, cause });
-  }
-
-  #invalid(problem: string): PithError {
-    const { plugin } = this.#tap();
-    const hook = this.host.definition.name;
-    const message = `Plugin "${plugin}" gave hook "${hook}" an outcome it does not know: ${problem}.`;
-    return new PithError('PITH_HOOK_FAILED', message, { plugin, hook });
+  get #hook(): string {
+    return this.host.definition.name;
   }
 
   #tap(): Tap {
@@ -247,21 +239,8 @@ export class HookRun implements Watched {
   }
 }
 
-/** The error of a dispatch whose signal aborted. */
-export function dispatchCancelled(hook: string, signal: AbortSignal): PithError {
-  return new PithError('PITH_CANCELLED', `Hook "${hook}" was cancelled.`, { hook, cause: signal.reason });
-}
-
 function roleOf(event: unknown): string | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   const { role } = event as { readonly role?: unknown };
   return typeof role === 'string' ? role : undefined;
-}
-
-function problemOf(outcome: unknown, { may, check }: HookDefinition): string | undefined {
-  const known = may.length === 0 ? 'it takes none' : `it takes nothing or { do: ${may.join(' | ')} }`;
-  if (typeof outcome !== 'object' || outcome === null) return `${typeof outcome} where ${known}`;
-  const { do: what } = outcome as { readonly do?: unknown };
-  if (typeof what !== 'string' || !may.includes(what)) return `{ do: ${String(what)} } where ${known}`;
-  return check?.(outcome as never);
 }

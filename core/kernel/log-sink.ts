@@ -36,7 +36,8 @@ function ndjsonLine({ level, message, fields }: LogEntry, at: string): string {
 
 function prettyLine({ level, message, fields }: LogEntry, at: string, colour: Colours): string {
   const paint = { debug: colour.gray, info: colour.cyan, warn: colour.yellow, error: colour.red }[level];
-  const pairs = Object.entries(plain(fields) as object).map(
+  const known = Object.entries(plain(fields) as object).filter(([, value]) => value !== undefined);
+  const pairs = known.map(
     ([key, value]) =>
       ` ${colour.dim(`${visible(key)}=`)}${visible(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
@@ -45,7 +46,6 @@ function prettyLine({ level, message, fields }: LogEntry, at: string, colour: Co
 
 /** Control characters made visible, so that no text can forge lines or steer a terminal. */
 function visible(text: string): string {
-   
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, escaped);
 }
 

@@ -7,37 +7,17 @@ import { Anchors, type Anchor } from './anchors';
 import { Calibration, type ModelCalibration } from './calibration';
 import { EntryWeights, type LedgerEntry } from './entry-weights';
 import { FixedPartLedger, type FixedPart } from './fixed-part';
-import { inputProblem, reasoningOutput, visibleOutput, type Measured } from './measurement';
+import { inputProblem, type Measured } from './measurement';
+import { learnRates, learnReasoning, learnRetention } from './lessons';
 import { sameModel } from './model-name';
-import {
-  estimateOf,
-  levelAt,
-  levelBefore,
-  levelBetween,
-  levelBeyond,
-  uncertaintyOf,
-  type Level,
-  type ReportedReply,
-} from './level';
+import { reasoningOutput, settleReply, type Reply } from './reply';
+import { estimateOf, levelAt, levelBefore, levelBetween, levelBeyond, uncertaintyOf, type Level } from './level';
 import type { Estimate } from './occupancy';
-
-/** The reply to the newest measured request. */
-interface Reply {
-  readonly start: number;
-  readonly end: number;
-  readonly usage: Usage;
-  /** What its usage says about its entries, where that can be trusted. */
-  readonly reported: ReportedReply | undefined;
-}
 
 /** A fall of the measured size by more than this share has a reason that the ledger was not told (S6.3). */
 const UNEXPLAINED_FALL = 0.03;
 
-/** From this size on, the reasoning of a turn shows whether the provider dropped it. */
-const TELLING_REASONING = 1024;
-
-/** Fewer counted tokens than this say nothing about rates. */
-const LEAST_LESSON = 10;
+const APPLIED: Measured = { outcome: 'applied' };
 
 /** The occupancy of one context. Appending and measuring cost in proportion to what is new (S6.4). */
 export class TokenLedger {
@@ -208,33 +188,15 @@ export class TokenLedger {
     if (weights.liveFrom > from) this.#anchors.drop(from, ({ entries }) => weights.reasoning(from, entries));
   }
 
-  /** Takes in the reply entries that have come since, and what its usage says about them. */
   #settle(): void {
-    const reply = this.#reply;
-    if (reply === undefined) return;
-    const end = this.#weights.replyEnd(reply.end);
-    if (end === reply.end) return;
-    const { start, usage } = reply;
-    const reasoning = reasoningOutput(usage);
-    if (reasoning !== undefined) this.#weights.settleReasoning(start, end, reasoning);
-    const expected = { visible: this.#weights.visible(start, end), reasoning: this.#weights.reasoning(start, end) };
-    const output = visibleOutput(usage, expected);
-    this.#reply = { start, end, usage, reported: output === undefined ? undefined : { start, end, output } };
+    if (this.#reply !== undefined) this.#reply = settleReply(this.#weights, this.#reply);
   }
 
   #apply(usage: Usage, entries: number): Measured {
     const tokens = usage.inputTokens;
     const previous = this.#anchors.last;
-    let outcome: Measured = { outcome: 'applied' };
-    if (previous !== undefined && entries >= previous.entries) {
-      this.#learnReasoning();
-      if (this.#keepsOtherwise(tokens, entries)) this.#anchors.truncate(-1);
-      else if (tokens < (1 - UNEXPLAINED_FALL) * previous.tokens) {
-        this.#startLineage();
-        const fall = `from ${Math.round(previous.tokens)} to ${tokens} tokens`;
-        outcome = { outcome: 'new-lineage', message: `The context fell ${fall} without a recorded reason.` };
-      } else this.#learnRates(previous, tokens, entries);
-    }
+    const outcome =
+      previous !== undefined && entries >= previous.entries ? this.#compare(previous, tokens, entries) : APPLIED;
     this.#anchors.add({ entries, tokens, dropped: 0 });
     if (this.#anchors.last?.entries === entries)
       this.#reply = { start: entries, end: entries, usage, reported: undefined };
@@ -243,30 +205,19 @@ export class TokenLedger {
     return outcome;
   }
 
-  #learnRates(previous: Anchor, tokens: number, entries: number): void {
-    const features = this.#weights.features(previous.entries, entries);
-    const grown = tokens - previous.tokens - this.#weights.live(previous.entries, entries);
-    if (features[0] < LEAST_LESSON || grown <= 0 || this.#weights.hasImages(previous.entries, entries)) return;
-    this.#model.text.observe(features, grown);
-  }
-
-  #learnReasoning(): void {
-    const reported = this.#reply && reasoningOutput(this.#reply.usage);
-    if (this.#reply === undefined || reported === undefined) return;
-    const features = this.#weights.opaqueFeatures(this.#reply.start, this.#reply.end);
-    if (features[1] > 0) this.#model.opaque.observe(features, reported);
-  }
-
-  /** Whether a measurement shows that the provider treats reasoning of earlier turns otherwise than was believed. */
-  #keepsOtherwise(tokens: number, entries: number): boolean {
-    const model = this.#model;
-    const expected = this.#level(entries).tokens;
-    const otherwise = expected + (model.reasoning === 'dropped' ? this.#passed : -this.#passed);
-    if (this.#passed < TELLING_REASONING || 2 * Math.abs(tokens - otherwise) >= Math.abs(tokens - expected))
-      return false;
-    model.reasoning = model.reasoning === 'dropped' ? 'kept' : 'dropped';
-    this.#weights.updateLive();
-    return true;
+  /** Learns from the growth since the measurement before, unless the context cannot be what it was grown from. */
+  #compare(previous: Anchor, tokens: number, entries: number): Measured {
+    const reasoning = this.#reply && reasoningOutput(this.#reply.usage);
+    if (this.#reply !== undefined && reasoning !== undefined) learnReasoning(this.#weights, this.#reply, reasoning);
+    if (learnRetention(this.#weights, this.#passed, this.#level(entries).tokens, tokens)) this.#anchors.truncate(-1);
+    else if (tokens >= (1 - UNEXPLAINED_FALL) * previous.tokens)
+      learnRates(this.#weights, previous, { entries, tokens });
+    else {
+      this.#startLineage();
+      const fall = `from ${Math.round(previous.tokens)} to ${tokens} tokens`;
+      return { outcome: 'new-lineage', message: `The context fell ${fall} without a recorded reason.` };
+    }
+    return APPLIED;
   }
 
   #level(entries: number): Level {

@@ -42,33 +42,7 @@ export function inputProblem(usage: Usage, expected: number, contextWindow: numb
   return undefined;
 }
 
-/** What the entries of a reply are expected to cost. */
-export interface ExpectedReply {
-  /** Tokens of text and calls, with wrapping. */
-  readonly visible: number;
-  /** Tokens of its reasoning entries. */
-  readonly reasoning: number;
-}
-
-/**
- * Output tokens of a reply without its reasoning, or undefined where the figure is partial, missing, or does not fit the
- * entries: some hosts record what had been produced when the reply began, some providers count reasoning that is never
- * sent again.
- */
-export function visibleOutput(usage: Usage, expected: ExpectedReply): number | undefined {
-  const { outputTokens, outputFinal } = usage;
-  if (outputFinal === false || !isCount(outputTokens)) return undefined;
-  const reasoning = reasoningOutput(usage);
-  const visible = outputTokens - (reasoning ?? expected.reasoning);
-  const most = reasoning === undefined && expected.reasoning === 0 ? 2 * expected.visible + 256 : Infinity;
-  return visible >= 0.7 * expected.visible && visible <= most ? visible : undefined;
-}
-
-/** Reported reasoning tokens, or undefined. */
-export function reasoningOutput(usage: Usage): number | undefined {
-  return isCount(usage.reasoningTokens) ? usage.reasoningTokens : undefined;
-}
-
-function isCount(value: unknown): value is number {
+/** Whether a figure is one that a provider may have reported. */
+export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -94,7 +94,7 @@ export function blockOf(file: ShownFile, { fromLine, toLine }: LineRange): Block
   });
 }
 
-export interface AutoReadInput extends FileAccess {
+interface AutoReadInput extends FileAccess {
   readonly marks: readonly Mark[];
   /** Tokens that all blocks may take together; absent: no limit. */
   readonly budget?: number | undefined;

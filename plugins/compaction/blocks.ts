@@ -11,7 +11,7 @@ const REFERENCES_START = '[Referenced files — read before compaction, contents
 const REFERENCES_END = 'Use read_file to access current contents if needed.';
 
 /** A range of a file as it stands in the context; 1-based lines, inclusive. */
-export interface ShownRange {
+interface ShownRange {
   readonly path: string;
   readonly fromLine: number;
   readonly toLine: number;

@@ -2,11 +2,12 @@
  * From a result to a checkpoint (S9.9, S9.10): the blocks in their order, and the ladder that makes them fit. A checkpoint
  * that does not clearly shrink the context is never made.
  */
-import type { Block, Checkpoint, ContextView, Edit, Tokenizer } from '../../core/index';
+import type { Block, Checkpoint, ContextView, Edit } from '../../core/index';
 import { referencesBlock, summaryBlock } from './blocks';
 import type { Reference } from './desk';
 import type { Plan } from './plan';
 import { trimResults } from './trim';
+import type { TrimTokenizer } from './trim';
 
 /** Share of the threshold that the new context may fill at most. */
 export const TARGET_SHARE = 0.75;
@@ -26,7 +27,7 @@ export interface CheckpointInput {
   /** Tokens of the threshold that asked for the compaction, or of the input window; undefined where neither is known. */
   readonly limit: number | undefined;
   readonly seen: number;
-  readonly tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>;
+  readonly tokenizer: TrimTokenizer;
   /** Tokens of the context that a checkpoint leads to. */
   measure(checkpoint: Checkpoint): number;
 }

@@ -187,6 +187,11 @@ class CompactionRun {
       desks.close(desk);
     }
     if (desk.summary === undefined) throw new Ending('empty-summary', `The worker "${worker.name}" wrote no summary.`);
+    const beyondRepair = desk.problems.filter(({ line }) => line === undefined);
+    if (beyondRepair.length > 0) {
+      const why = beyondRepair.map(({ message }) => message).join(' ');
+      throw new Ending('worker-failed', `The worker "${worker.name}" left a summary that cannot be used. ${why}`);
+    }
     return desk;
   }
 
@@ -229,10 +234,12 @@ class CompactionRun {
 
   /** Builds the checkpoint: contents are read now (S9.9). */
   async #checkpoint(view: ContextView, plan: Plan, desk: OpenDesk): Promise<CheckpointResult> {
-    const { desks, files, guard, tokenizer } = this.#parts;
+    const { desks, files, format, guard, log, tokenizer } = this.#parts;
     const context = this.#session.get(CONTEXT);
     const countText = (text: string): number => tokenizer.countText(text);
-    const summary = desk.summary ?? '';
+    const summary = format.repair(desk.summary ?? '', desk.problems);
+    const dropped = desk.problems.length;
+    if (dropped > 0) log.warn('Lines of a summary were dropped: they quote what no message says.', { ...this.#named, dropped });
     const read = await readMarks({ files, guard, marks: desk.marks, budget: desks.budget, countText });
     this.#found = {
       summary: { text: summary, tokens: countText(summary) },

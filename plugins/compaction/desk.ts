@@ -1,5 +1,6 @@
 /** The desk (S9.5): the agent's side of a compaction. */
 import type { Session, Tool } from '../../core/index';
+import type { SummaryProblem } from './summary';
 import type { Desk } from './worker';
 
 /** A range of a file that will be read into the context; 1-based lines, inclusive. */
@@ -28,11 +29,12 @@ export interface OpenDesk extends Desk {
   readonly marks: readonly Mark[];
   /** Named files without those that have a mark. */
   readonly references: readonly Reference[];
+  /** The summary that was handed in last. */
   readonly summary: string | undefined;
+  /** What the format finds wrong with it; the worker was told. */
+  readonly problems: readonly SummaryProblem[];
   /** Tokens of all marks as they will be injected. */
   readonly markedTokens: number;
-  /** Whether a quotation stands verbatim in a message of the user, blanks aside. */
-  isQuoted(quotation: string): Promise<boolean>;
   /** Tokens that all marks would take with this one added; those of now where the file cannot be marked. */
   tokensWith(mark: { readonly path: string; readonly offset?: number; readonly limit?: number }): Promise<number>;
 }

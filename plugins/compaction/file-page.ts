@@ -4,9 +4,9 @@ import { rangesOf, type ShownFile } from './auto-read';
 import { linesText } from './marks';
 
 /** Lines of one reading at most. */
-export const READ_LINES = 2000;
+const READ_LINES = 2000;
 /** Tokens of a reading that asks for no range. */
-export const READ_TOKENS = 1500;
+const READ_TOKENS = 1500;
 /** Characters of a reading with a range, and of one line. */
 const READ_CHARACTERS = 64_000;
 const LINE_CHARACTERS = 2000;

@@ -11,6 +11,21 @@ import { stockSummaryFormat } from './summary-format';
 import { COMPACT_WORKER, COMPACTION, DESKS, SUMMARY_FORMAT } from './tokens';
 import { offlineWorker } from './workers/offline/offline-worker';
 
+export { COMPACT_WORKER, COMPACTION, DESKS, SUMMARY_FORMAT } from './tokens';
+export { offlineWorker } from './workers/offline/offline-worker';
+export { stockSummaryFormat } from './summary-format';
+export type {
+  Compaction,
+  CompactionOutcome,
+  CompactionPlan,
+  CompactionReport,
+  CompactionTrigger,
+  CompactOptions,
+} from './compaction';
+export type { Desks, Mark, OpenDesk, Reference } from './desk';
+export type { SummaryFacts, SummaryFormat, SummaryProblem } from './summary';
+export type { CompactJob, CompactWorker, Desk, WorkerProgress, WorkerReport } from './worker';
+
 export default definePlugin({
   name: 'compaction',
   api: 1,

@@ -16,7 +16,7 @@ interface MarkedFile {
   readonly ranges: readonly (LineRange & { readonly tokens: number })[];
 }
 
-export interface MarksOptions extends FileAccess {
+interface MarksOptions extends FileAccess {
   countText(text: string): number;
   /** Why a file matters, by its key. */
   reason(key: string): string | undefined;
@@ -25,7 +25,7 @@ export interface MarksOptions extends FileAccess {
 }
 
 /** What came of a request. */
-export type MarkOutcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly text: string };
+type MarkOutcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly text: string };
 
 /** Blocks whose tokens are remembered. */
 const REMEMBERED = 16;

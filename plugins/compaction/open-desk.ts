@@ -9,6 +9,7 @@ import { filePage } from './file-page';
 import { historyPage, withoutColours, type Detail, type History } from './history';
 import { searchHistory } from './history-search';
 import { Marks, linesText, type MarkRequest } from './marks';
+import type { SummaryProblem } from './summary';
 import { collapseBlanks } from './summary-format';
 import { inSlices } from './slices';
 import { reasonOf, SessionTouches, type TouchedFile } from './touches';
@@ -19,13 +20,8 @@ const NOTE_CHARACTERS = 200;
 /** Characters of a summary that are looked at; far more than any limit allows. */
 const SUMMARY_CHARACTERS = 200_000;
 
-/** Opens a desk that no registry knows. */
-export function openDesk(options: DeskOptions): OpenDesk {
-  return new WorkingDesk(options);
-}
-
 /** The registry as the compaction plugin has it: it opens and closes. */
-export interface DeskRegistry extends Desks {
+interface DeskRegistry extends Desks {
   open(options: DeskOptions): OpenDesk;
   close(desk: OpenDesk): void;
 }
@@ -41,7 +37,7 @@ export function createDesks(): DeskRegistry {
     },
     declareBudget: (tokens) => void (budget = tokens),
     open(options) {
-      const desk = openDesk(options);
+      const desk = new WorkingDesk(options);
       desks.set(options.session, desk);
       return desk;
     },
@@ -56,6 +52,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
   readonly session: Session;
   readonly tools: readonly Tool[];
   summary: string | undefined;
+  problems: readonly SummaryProblem[] = [];
   readonly #options: DeskOptions;
   readonly #history: History;
   readonly #marks: Marks;
@@ -200,6 +197,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
     if (problems.some(({ problem }) => problem === 'empty'))
       return failure(problems.map(({ message }) => message).join('\n'));
     this.summary = masked;
+    this.problems = problems;
     const taken = `Summary taken, ${String(countText(masked))} tokens.`;
     if (problems.length === 0) return { summary: taken };
     return failure(
@@ -207,11 +205,6 @@ class WorkingDesk implements OpenDesk, DeskWork {
         '\n',
       ),
     );
-  }
-
-  async isQuoted(quotation: string): Promise<boolean> {
-    this.#userWords ??= await this.#collectUserWords();
-    return this.#quotes(quotation);
   }
 
   #quotes(quotation: string): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Item, Part, Tokenizer } from '../../core/index';
 import { oneLine } from './blocks';
+import { clipText } from './clip';
 import { indented } from './history';
 import { trimMiddle } from './trim';
 
@@ -36,6 +37,8 @@ export interface OverviewInput {
 const TOLD_SHARE = 0.2;
 const USER_SHARE = 0.4;
 const SUMMARY_SHARE = 0.4;
+/** Bytes that a token of prose has at least; denser texts are cut again. */
+const BYTES_PER_TOKEN = 5;
 
 /**
  * The input of the worker as one text of at most `maxTokens`. A line at the left edge is ours: what comes from the conversation
@@ -114,8 +117,12 @@ function newestFirst(
     const line = item === undefined ? undefined : render(item);
     if (item === undefined || line === undefined) continue;
     const number = numberOf(item);
-    const whole = indented(mask(`#${number ?? '?'} ${line}`)).trimStart();
-    const text = trimMiddle(whole, Math.max(1, Math.min(left, Math.ceil(maxTokens / 3))), tokenizer);
+    const text = clipped(
+      `#${number ?? '?'} ${line}`,
+      Math.max(1, Math.min(left, Math.ceil(maxTokens / 3))),
+      mask,
+      tokenizer,
+    );
     const tokens = tokenizer.countText(text) + 1;
     if (tokens > left) {
       kept.push('[earlier entries are left out here; read_history shows them]');
@@ -125,4 +132,21 @@ function newestFirst(
     kept.push(text);
   }
   return kept.reverse().join('\n');
+}
+
+/** A line within `max` tokens, as far as its middle can be left out; masked before it is cut, its further lines indented. */
+function clipped(
+  line: string,
+  max: number,
+  mask: OverviewInput['mask'],
+  tokenizer: OverviewInput['tokenizer'],
+): string {
+  let text = '';
+  for (let bytes = max * BYTES_PER_TOKEN, attempt = 0; attempt < 4; attempt++) {
+    text = indented(clipText(line, bytes, mask)).trimStart();
+    const tokens = tokenizer.countText(text);
+    if (tokens <= max) return text;
+    bytes = Math.floor((0.9 * bytes * max) / tokens);
+  }
+  return text;
 }

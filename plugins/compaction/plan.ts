@@ -2,8 +2,9 @@
  * The plan (S9.3): where a compaction cuts, what it carries over and in which state. Pure, no I/O; its cost is in
  * proportion to the tail that is kept.
  */
-import type { ContextView, Edit, Item, ItemId, MessageItem, Session, Tokenizer } from '../../core/index';
+import type { ContextView, Edit, Item, ItemId, MessageItem, Session } from '../../core/index';
 import { trimMiddle, trimResults } from './trim';
+import type { TrimTokenizer } from './trim';
 
 /** Tokens above which the message that opened a turn is trimmed when it is carried over the cut. */
 export const LEAD_MAX_TOKENS = 2000;
@@ -17,7 +18,7 @@ export interface PlanInput {
   /** Numbers of the items that opened turns, ascending. */
   readonly openings: readonly number[];
   readonly session: Pick<Session, 'itemCount' | 'item' | 'indexOf'>;
-  readonly tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>;
+  readonly tokenizer: TrimTokenizer;
 }
 
 export interface Plan {

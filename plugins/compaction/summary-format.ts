@@ -5,10 +5,10 @@ import type { SummaryFacts, SummaryFormat, SummaryProblem } from './summary';
 
 /** The sections in their order; each stands under `## ` and its name. */
 export const SECTIONS = ['Completed Tasks', 'Active Task', 'Key Decisions', 'User Directives', 'Current Work'] as const;
-export type SectionName = (typeof SECTIONS)[number];
+type SectionName = (typeof SECTIONS)[number];
 
 /** What an empty section says. */
-export const NOTHING = '(none)';
+const NOTHING = '(none)';
 
 /** A task under `### name`; lines without their line breaks. A name may be empty where a summary forgot it. */
 export interface TaskEntry {

@@ -6,16 +6,18 @@ const SMALLEST = 64;
 /** How often a trim is tightened. */
 const ATTEMPTS = 6;
 
-/** The text with its middle cut out so that it is at most `max` tokens; the text itself where it fits. */
+/** The text with its middle cut out so that it is at most `max` tokens; the text itself where it fits. Costs what is kept. */
 export function trimMiddle(text: string, max: number, tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>): string {
   const head = tokenizer.truncate(text, max, 'head');
   if (!head.truncated) return text;
-  const tokens = tokenizer.countText(text);
-  const marker = `\n[… ${tokens - max} of ${tokens} tokens left out here …]\n`;
-  const room = Math.max(2, max - tokenizer.countText(marker) - 2);
+  const room = Math.max(2, max - tokenizer.countText(markerOf(text.length, text.length)) - 2);
   const begin = tokenizer.truncate(text, Math.ceil(room / 2), 'head').text;
   const end = tokenizer.truncate(text, Math.floor(room / 2), 'tail').text;
-  return `${begin}${marker}${end}`;
+  return `${begin}${markerOf(text.length - begin.length - end.length, text.length)}${end}`;
+}
+
+function markerOf(missing: number, all: number): string {
+  return `\n[… ${missing} of ${all} characters left out here …]\n`;
 }
 
 /** Text that a result sends as content, or undefined where its summary stands alone. */
@@ -23,6 +25,8 @@ export function contentText(result: ToolResultItem): string | undefined {
   if (result.content === undefined) return undefined;
   return result.content.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
 }
+
+export type TrimTokenizer = Pick<Tokenizer, 'countItem' | 'countText' | 'truncate'>;
 
 /** A result that the model has not seen: its text, and what it takes with all that wraps it. */
 interface Unseen {
@@ -44,7 +48,7 @@ export function trimResults(
   from: number,
   max: number,
   seen: number,
-  tokenizer: Pick<Tokenizer, 'countText' | 'truncate'>,
+  tokenizer: TrimTokenizer,
 ): readonly Edit[] {
   const edits: Edit[] = [];
   const fresh: Unseen[] = [];
@@ -53,7 +57,7 @@ export function trimResults(
     if (entry.kind !== 'tool_result') continue;
     const text = contentText(entry);
     if (text === undefined) continue;
-    const counted = tokenizer.countText(text);
+    const counted = tokenizer.countItem(entry).text;
     const shows = entry.content?.some((part) => part.type === 'image') === true;
     if (position >= seen) {
       fresh.push({ item: entry.id, text, shows, counted, tokens: context.tokens(position, position + 1) });

@@ -4,6 +4,9 @@ import { maskSecrets } from './secrets';
 import { sensitivePaths } from './sensitive-paths';
 import { GUARD, type Guard } from './token';
 
+export { GUARD } from './token';
+export type { Guard } from './token';
+
 export default definePlugin({
   name: 'guard',
   api: 1,

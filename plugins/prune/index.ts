@@ -13,6 +13,9 @@ declare module '../../core/index' {
   }
 }
 
+export { PRUNE } from './token';
+export type { Prune, PruneEvaluation } from './token';
+
 export default definePlugin({
   name: 'prune',
   api: 1,

@@ -4,6 +4,9 @@ import { createTracker } from './recency';
 import { touchedFiles } from './replay';
 import { TRACKER } from './token';
 
+export { TRACKER } from './token';
+export type { Tracker } from './token';
+
 export default definePlugin({
   name: 'tracker',
   api: 1,

@@ -15,8 +15,8 @@ const HANDLERS = [1, 5, 20];
 const LIMIT = 'awaited loop';
 const TARGETS = { pith: { 1: 1.75, 5: 1.5, 20: 1.5 }, 'pith, one observer': { 1: 2.5, 5: 1.75, 20: 1.5 } };
 const WARM_UP_MS = 100;
-const SAMPLE_MS = 15;
-const SAMPLES = 12;
+const SAMPLE_MS = 2;
+const SAMPLES = 100;
 
 const { values: options } = parseArgs({
   options: {
@@ -75,8 +75,8 @@ async function sample(dispatch, event, ms) {
   let count = 0;
   let spent = 0;
   while (spent < ms * 1e6) {
-    for (let at = 0; at < 500; at++) await dispatch(event);
-    count += 500;
+    for (let at = 0; at < 200; at++) await dispatch(event);
+    count += 200;
     spent = Number(process.hrtime.bigint() - begin);
   }
   return spent / count;

@@ -37,7 +37,10 @@ const contextOf = (session: Session): string => {
 };
 
 /** Compacts the history with a worker, and says what became of the context and which events were published. */
-async function compactedBy(run: (desk: Desk, job: CompactJob, signal: AbortSignal) => Promise<unknown>, items = history) {
+async function compactedBy(
+  run: (desk: Desk, job: CompactJob, signal: AbortSignal) => Promise<unknown>,
+  items = history,
+) {
   await using host = await start({ plugins: [...STOCK, workerThat(run)] });
   const session = host.open(items);
   const ends: string[] = [];
@@ -49,11 +52,19 @@ async function compactedBy(run: (desk: Desk, job: CompactJob, signal: AbortSigna
   const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'manual' });
   const after = contextOf(session);
   const checkpoints = [...session.records()].filter(({ t }) => t === 'checkpoint').length;
-  return { report, before, after, ends, checkpoints, tokens: [tokens, session.get(CONTEXT).view().occupancy().tokens] as const };
+  return {
+    report,
+    before,
+    after,
+    ends,
+    checkpoints,
+    tokens: [tokens, session.get(CONTEXT).view().occupancy().tokens] as const,
+  };
 }
 
 describe('C10: a worker ends normally without a summary', () => {
-  const skeleton = '## Completed Tasks\n## Active Task\n### \n## Key Decisions\n- \n## User Directives\n## Current Work\n';
+  const skeleton =
+    '## Completed Tasks\n## Active Task\n### \n## Key Decisions\n- \n## User Directives\n## Current Work\n';
   test.each([
     ['nothing', undefined],
     ['an empty text', ''],
@@ -86,18 +97,32 @@ describe('C11: the last message of the history is never taken for the summary', 
 
 describe('C15: a compressed context that is not smaller', () => {
   const summaryOf = (words: number): string =>
-    renderSummary({ completed: [], active: [], decisions: [], directives: [], current: [`word${' word'.repeat(words - 1)}`] });
-  const small: readonly NewItem[] = [user('please port it'), assistant(prose(3000)), user('go on'), assistant(prose(7000))];
+    renderSummary({
+      completed: [],
+      active: [],
+      decisions: [],
+      directives: [],
+      current: [`word${' word'.repeat(words - 1)}`],
+    });
+  const small: readonly NewItem[] = [
+    user('please port it'),
+    assistant(prose(3000)),
+    user('go on'),
+    assistant(prose(7000)),
+  ];
 
-  test.each([1.5, 1, 0.97, 0.5, 0.1])('a summary of %d times the history is applied only if the whole is clearly smaller', async (share) => {
-    const { report, before, after, tokens } = await compactedBy(
-      (desk, _job, signal) => desk.call('write_summary', { text: summaryOf(Math.floor(3000 * share)) }, signal),
-      small,
-    );
-    if (report.outcome === 'done') expect(tokens[1]).toBeLessThanOrEqual(tokens[0] - Math.max(1024, tokens[0] * 0.1));
-    else expect(after).toBe(before);
-    expect(report.outcome).toBe(share <= 0.5 ? 'done' : 'inflated');
-  });
+  test.each([1.5, 1, 0.97, 0.5, 0.1])(
+    'a summary of %d times the history is applied only if the whole is clearly smaller',
+    async (share) => {
+      const { report, before, after, tokens } = await compactedBy(
+        (desk, _job, signal) => desk.call('write_summary', { text: summaryOf(Math.floor(3000 * share)) }, signal),
+        small,
+      );
+      if (report.outcome === 'done') expect(tokens[1]).toBeLessThanOrEqual(tokens[0] - Math.max(1024, tokens[0] * 0.1));
+      else expect(after).toBe(before);
+      expect(report.outcome).toBe(share <= 0.5 ? 'done' : 'inflated');
+    },
+  );
 });
 
 describe('X09: results whose verdict is their last line', () => {

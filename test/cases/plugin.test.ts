@@ -129,7 +129,7 @@ describe('X41: the order of hooks depends on discovery or start-up timing', () =
       { numRuns: 50 },
     );
     expect([...outcomes].map((outcome) => (JSON.parse(outcome) as unknown[])[0])).toEqual([
-      ['first', 'fourth', 'second', 'third'],
+      ['first', 'third', 'fourth', 'second'],
     ]);
   });
 

@@ -127,8 +127,13 @@ describe('X51: what looks like a secret', () => {
     const history: readonly NewItem[] = [
       user('please port it'),
       ...Array.from({ length: 20 }, (_, at) => [
-        call(`c${String(at)}`, 'Bash', { command: `echo ${at % 4 === 0 ? (secrets[at / 4] ?? '') : (harmless[at % 5] ?? '')}` }),
-        result(`c${String(at)}`, `${prose(1000)}\nKEY=${at % 4 === 0 ? (secrets[at / 4] ?? '') : (harmless[at % 5] ?? '')}`),
+        call(`c${String(at)}`, 'Bash', {
+          command: `echo ${at % 4 === 0 ? (secrets[at / 4] ?? '') : (harmless[at % 5] ?? '')}`,
+        }),
+        result(
+          `c${String(at)}`,
+          `${prose(1000)}\nKEY=${at % 4 === 0 ? (secrets[at / 4] ?? '') : (harmless[at % 5] ?? '')}`,
+        ),
         assistant(`Found ${secrets[at % 5] ?? ''}.`),
       ]).flat(),
       user('go on'),

@@ -83,7 +83,7 @@ describe('pith compact', () => {
       const out = join(freshFolder(), 'context.json');
       const { code } = await pith(['compact', fileWith('s.jsonl', longSession(40)), '--out', out, '--to', shape]);
       expect(code).toBe(0);
-      const profile = { system: shape === 'ai-sdk' ? 'one' : 'many', firstUser: true } as const;
+      const profile = { system: shape === 'anthropic' ? 'many' : 'one', firstUser: true } as const;
       expect(checkRequest(shape, JSON.parse(readFileSync(out, 'utf8')), profile)).toEqual([]);
     },
   );

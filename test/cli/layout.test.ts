@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { widthOf } from '../../core/cli/display-width';
 import { bar, counted, duration, figure, percent, stackedBar, table } from '../../core/cli/layout';
 
 describe('figures', () => {

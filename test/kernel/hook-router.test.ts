@@ -655,6 +655,16 @@ describe('a dispatch on its way', () => {
     expect(await rejection(kernel.dispatch('test_step', { text: '' }))).toMatchObject({ code: 'PITH_KERNEL_STOPPED' });
   });
 
+  it('ends also where a handler stops the kernel before anything is awaited', async () => {
+    let stop: () => Promise<void> = () => Promise.resolve();
+    const stops = on('stops', () => {
+      void stop();
+    });
+    const { kernel } = await start({ plugins: [stops, on('hangs', never, { deadlineMs: null })] });
+    stop = () => kernel.stop();
+    expect(await rejection(kernel.dispatch('test_step', { text: '' }))).toMatchObject({ code: 'PITH_KERNEL_STOPPED' });
+  });
+
   it('calls nobody else when one of its handlers stops the kernel', async () => {
     const calls: string[] = [];
     let stop: () => Promise<void> = () => Promise.resolve();

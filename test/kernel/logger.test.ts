@@ -79,7 +79,7 @@ describe('the stock sink', () => {
 
   it('writes for people where it is asked to', () => {
     const { log, written } = lines({ format: 'pretty', level: 'info' });
-    log.info('started', { plugin: 'p', list: [1, 2], text: 'a b' });
+    log.info('started', { plugin: 'p', list: [1, 2], text: 'a b', nothing: undefined });
     expect(written).toEqual(['03:04:05.006 info  started plugin=p list=[1,2] text=a b\n']);
   });
 

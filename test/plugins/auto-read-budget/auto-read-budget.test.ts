@@ -6,8 +6,14 @@ import { tokenizer } from '../../support/context';
 const REMINDER = 'Budget half consumed. Consider calling write_summary soon.';
 const EXHAUSTED =
   'Error: auto-read budget exhausted (8000 tokens). Remove an existing mark or use add_reference instead.';
-const lines = (count: number, word = 'const value'): string => `${Array.from({ length: count }, (_, index) => `${word}${index} = ${index};`).join('\n')}\n`;
-const files = { 'src/small.ts': lines(20), 'src/middle.ts': lines(400), 'src/large.ts': lines(1500), 'src/other.ts': lines(300, 'let other') };
+const lines = (count: number, word = 'const value'): string =>
+  `${Array.from({ length: count }, (_, index) => `${word}${index} = ${index};`).join('\n')}\n`;
+const files = {
+  'src/small.ts': lines(20),
+  'src/middle.ts': lines(400),
+  'src/large.ts': lines(1500),
+  'src/other.ts': lines(300, 'let other'),
+};
 
 describe('the auto-read budget at the desk', () => {
   test('ends the result of each mark with what remains', async () => {
@@ -57,7 +63,9 @@ describe('the auto-read budget at the desk', () => {
     const { call } = await openTestDesk({ files, budget: 5000 });
     await call('mark_read_required', { path: 'src/middle.ts' });
     await call('read_file', { path: 'src/small.ts' });
-    expect((await call('unmark_read_required', { path: 'src/middle.ts' })).text).toMatch(/Budget: 5000\/5000 tokens remaining$/);
+    expect((await call('unmark_read_required', { path: 'src/middle.ts' })).text).toMatch(
+      /Budget: 5000\/5000 tokens remaining$/,
+    );
     await call('mark_read_required', { path: 'src/middle.ts' });
     expect((await call('search_history', { query: 'x' })).text.endsWith(REMINDER)).toBe(true);
   });
@@ -66,7 +74,9 @@ describe('the auto-read budget at the desk', () => {
     const { call, desk } = await openTestDesk({ files, budget: 0 });
     const { text, isError } = await call('mark_read_required', { path: 'src/small.ts' });
     expect(isError).toBe(true);
-    expect(text).toBe('Error: auto-read budget exhausted (0 tokens). Remove an existing mark or use add_reference instead.');
+    expect(text).toBe(
+      'Error: auto-read budget exhausted (0 tokens). Remove an existing mark or use add_reference instead.',
+    );
     expect(desk.marks).toEqual([]);
     expect((await call('add_reference', { path: 'src/small.ts' })).isError).toBe(false);
   });
@@ -82,8 +92,12 @@ describe('the auto-read budget at the desk', () => {
 
   test('a file that cannot be marked costs nothing and says why', async () => {
     const { call, desk } = await openTestDesk({ files });
-    expect((await call('mark_read_required', { path: 'src/none.ts' })).text).toContain('src/none.ts does not exist; it cannot be marked.');
-    expect((await call('mark_read_required', { path: 'src/small.ts', offset: 500 })).text).toContain('src/small.ts has no such lines; it has 20 lines.');
+    expect((await call('mark_read_required', { path: 'src/none.ts' })).text).toContain(
+      'src/none.ts does not exist; it cannot be marked.',
+    );
+    expect((await call('mark_read_required', { path: 'src/small.ts', offset: 500 })).text).toContain(
+      'src/small.ts has no such lines; it has 20 lines.',
+    );
     expect(desk.markedTokens).toBe(0);
   });
 

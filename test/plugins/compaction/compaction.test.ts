@@ -124,6 +124,17 @@ describe('a compaction that is done', () => {
     });
   });
 
+  test('drops directives that quote what nobody said, and keeps those that are quoted', async () => {
+    const directives = '## User Directives\n- "please port it"\n- "always use tabs"';
+    await withWorker(write(SUMMARY.replace('## User Directives\n(none)', directives)), async (host) => {
+      const session = host.open(history);
+      const report = await compact(host, session);
+      expect(report.outcome).toBe('done');
+      expect(report.summary?.text).toContain('- "please port it"');
+      expect(view(session).system[0]?.text).not.toContain('always use tabs');
+    });
+  });
+
   test('carries an open list of tasks over', async () => {
     await withWorker(write(SUMMARY), async (host) => {
       const todo = call('todo', 'TodoWrite', { todos: [{ content: 'write the parser', status: 'pending' }] });
@@ -162,6 +173,8 @@ describe('a compaction that is not done changes nothing', () => {
     ['empty-summary', write('   \n'), {}],
     ['empty-summary', write('## Completed Tasks\n\n## Active Task\n'), {}],
     ['inflated', write(SUMMARY.replace('all of it', prose(36_000))), { summaryMaxTokens: 100_000 }],
+    ['worker-failed', write(SUMMARY.replace(/## Key Decisions[^]*/, '')), {}],
+    ['worker-failed', write(SUMMARY.replace('all of it', prose(5000))), {}],
     ['timeout', () => new Promise(() => undefined), { workerTimeoutSeconds: 0.1 }],
   ];
 

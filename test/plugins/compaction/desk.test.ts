@@ -191,11 +191,15 @@ describe('write_summary at the desk', () => {
 
   test('finds quotations in any message of the user, also before the part to summarise and in the tail, and in no other', async () => {
     const items = [user('Always  use\ntabs.'), assistant('I like spaces.'), user('Never push.')];
-    const { desk } = await openTestDesk({ items, from: 1, to: 2 });
-    expect(await desk.isQuoted('use tabs.')).toBe(true);
-    expect(await desk.isQuoted('Never push.')).toBe(true);
-    expect(await desk.isQuoted('I like spaces.')).toBe(false);
-    expect(await desk.isQuoted('tabs. Never')).toBe(false);
+    const { call: ask, desk } = await openTestDesk({ items, from: 1, to: 2 });
+    const quoted = async (quotation: string): Promise<boolean> => {
+      await ask('write_summary', { text: renderSummary({ ...empty, directives: [`"${quotation}"`] }) });
+      return desk.problems.length === 0;
+    };
+    expect(await quoted('use tabs.')).toBe(true);
+    expect(await quoted('Never push.')).toBe(true);
+    expect(await quoted('I like spaces.')).toBe(false);
+    expect(await quoted('tabs. Never')).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { NewItem } from '../../../core';
 import { PAGE_BYTES } from '../../../plugins/compaction/history';
+import { renderSummary, type Summary } from '../../../plugins/compaction/summary-format';
 import { parsePage } from '../../../plugins/compaction/workers/offline/pages';
 import { histories } from '../../arbitraries/history';
 import { assistant, call, user } from '../../support/context';
@@ -207,8 +208,15 @@ describe('search_history', () => {
 
 describe('terminal colours', () => {
   test('are left out of pages, and quotations are compared without them', async () => {
-    const { call: ask, desk } = await openTestDesk({ items: [user('Set it to \u001b[1mopus\u001b[22m.')] });
+    const { call: ask } = await openTestDesk({ items: [user('Set it to \u001b[1mopus\u001b[22m.')] });
     expect((await ask('read_history', { from: 0 })).text).toContain('  Set it to opus.\n');
-    expect(await desk.isQuoted('Set it to opus.')).toBe(true);
+    const summary: Summary = {
+      completed: [],
+      active: [],
+      decisions: [],
+      directives: ['"Set it to opus."'],
+      current: ['x'],
+    };
+    expect((await ask('write_summary', { text: renderSummary(summary) })).isError).toBe(false);
   });
 });

@@ -261,7 +261,11 @@ describe('the offline worker tells', () => {
 
   test('files that were deleted as such', async () => {
     const patch = '*** Begin Patch\n*** Delete File: src/old.ts\n*** End Patch';
-    const summary = await summaryOf([user('Remove the old module.'), ...did('apply_patch', { input: patch }, 'Done'), assistant('Gone.')]);
+    const summary = await summaryOf([
+      user('Remove the old module.'),
+      ...did('apply_patch', { input: patch }, 'Done'),
+      assistant('Gone.'),
+    ]);
     expect(activeText(summary)).toContain('Files: src/old.ts (deleted)');
   });
 

@@ -2,7 +2,7 @@
 import { isTelling, sentencesOf } from './prose';
 
 /** How binding a sentence sounds: 0 is no directive. */
-export function bindingOf(sentence: string): number {
+function bindingOf(sentence: string): number {
   if (RULE.test(sentence) || RULE_WIDE.test(sentence)) return 2;
   return WISH.test(sentence) || WISH_WIDE.test(sentence) ? 1 : 0;
 }
@@ -33,7 +33,7 @@ function words(single: string, phrases: string): RegExp {
 
 /** Whether a sentence says something by itself: no heading, no lead to a list, no code. */
 function isTold(sentence: string): boolean {
-  if (sentence.length > 400 || /[:：]$/.test(sentence) || !isTelling(sentence)) return false;
+  if (sentence.length > 400 || /[:：;{}]$/.test(sentence) || !isTelling(sentence)) return false;
   return sentence.length >= 12 || /[^\u0000-\u024f]{4}/.test(sentence);
 }
 

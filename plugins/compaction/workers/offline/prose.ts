@@ -24,7 +24,7 @@ export function proseLines(text: string): readonly string[] {
 }
 
 /** A line without the marks of headings, bullets, quotes, numbers and emphasis. */
-export function unmarked(line: string): string {
+function unmarked(line: string): string {
   return line
     .replace(/^(?:[#>*•–—+✅✓✔☐☑❌⚠️🎉🔧-]+\s*|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+/u, '')
     .replace(/\*\*/g, '')

@@ -15,7 +15,7 @@ const SHORT = 200;
 const RULES_FIRST = 12;
 
 /** A quotation and when it was said; those of an earlier summary are below 0. */
-export interface Quotation {
+interface Quotation {
   readonly quotation: string;
   readonly at: number;
 }

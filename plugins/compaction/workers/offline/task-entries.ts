@@ -10,7 +10,7 @@ import { callsOf, type Task, type Turn } from './turns';
 import { isGoingOn } from './user-words';
 
 /** How much a finished task may say. */
-export interface TaskRoom {
+interface TaskRoom {
   readonly asked: number;
   readonly report: number;
   readonly files: number;
@@ -50,7 +50,7 @@ export function finishedTask(task: Task, facts: TaskFacts, words: Words, begun: 
 }
 
 /** The name of a task: the first of its prompts that says enough, in short. */
-export function nameOf(task: Task): string {
+function nameOf(task: Task): string {
   return titleOf(naming(task)?.prompt ?? '', 80);
 }
 
@@ -149,7 +149,7 @@ function troubleLines(
 }
 
 /** `Solved: npm test: "TypeError …" → src/a.ts`. */
-export function troubleLine({ what, message, solved, by, times }: Trouble, words: Words): string {
+function troubleLine({ what, message, solved, by, times }: Trouble, words: Words): string {
   const often = times > 1 ? ` (${String(times)}×)` : '';
   return `${solved ? words.solved : words.unsolved}: ${what}${often}: "${message}"${solved && by.length > 0 ? ` → ${by.join(', ')}` : ''}`;
 }
