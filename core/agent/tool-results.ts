@@ -37,7 +37,7 @@ export function withAppended(result: ToolResult, text: string): ToolResult {
 }
 
 /** The content of a result as parts. */
-export function partsOf(content: ToolResult['content']): readonly Part[] {
+function partsOf(content: ToolResult['content']): readonly Part[] {
   if (content === undefined) return [];
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -49,7 +49,7 @@ export interface Tool {
 }
 
 /** The arguments that an input schema lets through. */
-export type ToolArguments<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Json;
+type ToolArguments<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Json;
 
 /** What an author gives. `input` is any Standard Schema (with JSON Schema beside it where it cannot tell) or JSON Schema. */
 export interface ToolDefinition<S> {

@@ -35,11 +35,11 @@ const PARTS: readonly { readonly part: keyof ContextParts; readonly name: string
 
 /** Two bars of one scale, and what the parts of the new one are. */
 function occupancyLines({ before, report, parts }: CompactRun, { columns, colours }: Terminal): readonly string[] {
-  const isDone = report.outcome === 'done' && report.after !== undefined;
-  const after = report.after?.tokens ?? 0;
-  const max = Math.max(before.tokens, isDone ? after : 0);
+  const after = report.outcome === 'done' ? report.after?.tokens : undefined;
+  const saved = after === undefined ? '' : `−${percent(before.tokens - after, before.tokens)}`;
+  const max = Math.max(before.tokens, after ?? 0);
   const figures = figure(max).length + 1;
-  const room = Math.max(10, columns - LABEL - figures - 22);
+  const room = Math.max(10, columns - LABEL - figures - ' tokens  '.length - sourceOf(before).length);
   const line = (label: string, tokens: number, made: ContextParts, aside: string): string => {
     const drawn = stackedBar(
       PARTS.map(({ part, glyph }) => ({ value: made[part], glyph })),
@@ -48,17 +48,20 @@ function occupancyLines({ before, report, parts }: CompactRun, { columns, colour
     );
     return `${padTo(label, LABEL)}${colours.cyan(padTo(drawn, room))}${padTo(figure(tokens), figures, 'right')} tokens  ${aside}`.trimEnd();
   };
-  const shown = isDone ? parts.after : parts.before;
+  const shown = after === undefined ? parts.before : parts.after;
   const legend = PARTS.filter(({ part }) => shown[part] >= 0.5).map(
     ({ part, name, glyph }) => `${glyph} ${name} ${figure(shown[part])}`,
   );
   return [
-    line('before', before.tokens, parts.before, colours.dim(before.source)),
-    ...(isDone
-      ? [line('after', after, parts.after, colours.bold(`−${percent(before.tokens - after, before.tokens)}`))]
-      : []),
+    line('before', before.tokens, parts.before, colours.dim(sourceOf(before))),
+    ...(after === undefined ? [] : [line('after', after, parts.after, colours.bold(saved))]),
     ...flow(legend, columns - LABEL).map((text) => `${' '.repeat(LABEL)}${colours.dim(text)}`),
   ];
+}
+
+/** How a figure came about, with the error it may have. */
+function sourceOf({ source, margin }: CompactRun['before']): string {
+  return margin === 0 ? source : `${source} ±${figure(margin)}`;
 }
 
 /** What was summarised, kept, pruned, read and referenced, with the reasons. */
@@ -79,7 +82,7 @@ function fateLines({ prune, report, autoReadBudget }: CompactRun, terminal: Term
     head('Kept', amounts(plan.retained.items, 'item', plan.retained.tokens), 'the newest, as last seen by the model');
   } else head('Kept', 'everything', report.reason ?? '');
   if (prune !== undefined && prune.candidates > 0) {
-    head('Prunable', amounts(prune.candidates, 'result', prune.savedTokens), 'stale tool output, without a summary');
+    head('Prunable', amounts(prune.candidates, 'result', prune.savedTokens), 'what pruning alone would save');
   }
   if (outcome !== 'done') return lines;
   const paths = [...new Set(marks.map(({ path }) => path))];

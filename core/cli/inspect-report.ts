@@ -3,7 +3,7 @@ import type { Inspection } from '../agent/inspect';
 import type { PastCompaction } from '../agent/past-compactions';
 import type { CompactionPlan } from '../../plugins/compaction/compaction';
 import type { PruneEvaluation } from '../../plugins/prune/token';
-import { printableLine } from './display-width';
+import { printableLine, wrapTo } from './display-width';
 import { bar, counted, figure, leftOut, MOST_ROWS, percent, table } from './layout';
 import type { Column } from './layout';
 import type { SessionAtWork } from './session-at-work';
@@ -30,10 +30,13 @@ export function printInspection(report: InspectionReport, terminal: Terminal): v
   const { inspection, work } = report;
   const { bold } = terminal.colours;
   const section = (title: string, lines: readonly string[]): void => {
-    if (lines.length > 0) terminal.print(['', bold(title), ...lines.map((line) => `  ${line}`)].join('\n'));
+    const titles = wrapTo(title, terminal.columns).map((line) => bold(line));
+    if (lines.length > 0) terminal.print(['', ...titles, ...lines.map((line) => `  ${line}`)].join('\n'));
   };
+  const wrapped = (lines: readonly string[]): readonly string[] =>
+    lines.flatMap((line) => wrapTo(line, terminal.columns - 2));
   for (const line of sourceLines(work, terminal)) terminal.print(line);
-  const { tokens, occupancy, turns, files } = inspection;
+  const { tokens, turns, files } = inspection;
   section(
     `Context of ${figure(tokens.total)} tokens (${tokens.source})`,
     shareLines(tokens.byKind, tokens.total, terminal),
@@ -42,9 +45,8 @@ export function printInspection(report: InspectionReport, terminal: Terminal): v
   section(occupancyTitle(inspection), occupancyLines(inspection, terminal));
   section(`Turns: ${figure(turns.length)}`, turnLines(report, terminal));
   section(`Files touched: ${figure(files.length)}`, fileLines(inspection, terminal));
-  section('What could be done', outlookLines(report));
-  section('Integrity', integrityLines(inspection));
-  if (occupancy.length === 0) terminal.print('');
+  section('What could be done', wrapped(outlookLines(report)));
+  section('Integrity', wrapped(integrityLines(inspection)));
 }
 
 function shareLines(

@@ -76,7 +76,7 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** Where a table is too wide, this column gives way; `start` loses its beginning (paths), `end` its end. */
   readonly cut?: 'start' | 'end';
-  /** Columns that it keeps however narrow the table; 8 by default. */
+  /** Columns that it keeps as long as others can give way; 8 by default. */
   readonly least?: number;
 }
 
@@ -88,12 +88,15 @@ export function table(
 ): readonly string[] {
   const widths = columns.map((_, at) => Math.max(0, ...rows.map((row) => widthOf(row[at] ?? ''))));
   const gaps = 2 * (columns.length - 1);
-  const spare = (at: number): number =>
-    columns[at]?.cut === undefined ? 0 : (widths[at] ?? 0) - (columns[at]?.least ?? 8);
-  for (let over = sum(widths) + gaps - width; over > 0; over--) {
-    const [widest = 0] = columns.map((_, at) => at).sort((a, b) => spare(b) - spare(a));
-    if (spare(widest) <= 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+  // First down to what each column keeps at least; where that is not enough, further.
+  for (const narrowest of [undefined, 4]) {
+    const spare = (at: number): number =>
+      columns[at]?.cut === undefined ? 0 : (widths[at] ?? 0) - (narrowest ?? columns[at]?.least ?? 8);
+    for (let over = sum(widths) + gaps - width; over > 0; over--) {
+      const [widest = 0] = columns.map((_, at) => at).sort((a, b) => spare(b) - spare(a));
+      if (spare(widest) <= 0) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
   }
   return rows.map((row) =>
     row

@@ -1,9 +1,8 @@
 /** Opening a session file for a command: reading, choosing one session of several, and saying what was found. */
 import { basename } from 'node:path';
 import { PithError } from '../errors';
-import { FORMATS, readSessions, readSource } from '../formats';
+import { createImportedSession, FORMATS, readSessions, readSource } from '../formats';
 import type { ImportedSession } from '../formats';
-import { createImportedSession } from '../formats/imported-session';
 import { nearest } from '../kernel/nearest';
 import type { SessionServices } from '../session/log-session';
 import type { Session } from '../session/session';

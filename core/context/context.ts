@@ -13,7 +13,6 @@ import { shapeOf } from '../tokens/entry-shape';
 import type { FixedPart } from '../tokens/fixed-part';
 import type { LedgerEntry } from '../tokens/entry-weights';
 import { TokenLedger } from '../tokens/ledger';
-import type { Estimate } from '../tokens/occupancy';
 import { inputLimit, modelLimits } from '../tokens/model-limits';
 import type { LimitsOf, ModelLimits } from '../tokens/model-limits';
 import type { Tokenizer } from '../tokens/tokenizer';
@@ -29,13 +28,6 @@ export interface UnusedUsage {
   readonly seq: Position;
   readonly usage: Usage;
   readonly message: string;
-}
-
-/** Occupancy of one past request, as the provider or the estimate has it. */
-export interface RequestOccupancy {
-  /** Number of entries that the request carried. */
-  readonly entries: number;
-  readonly estimate: Estimate;
 }
 
 export interface SessionContext {

@@ -1,6 +1,6 @@
 /** Which lines of a Claude Code session the newest branch holds (S12.3). */
 import { isCompactSummary, isConversation, isPrompt } from './claude-lines';
-import { fieldsOf, stringOf } from './shape';
+import { fieldsOf, stringOf, textOf } from './shape';
 import type { Fields } from './shape';
 import { parentsOf, ROOT } from './tree';
 
@@ -40,12 +40,15 @@ function linkOf(line: Fields): { readonly id: string | undefined; readonly paren
   return { id: stringOf(line.uuid), parent: parentUuid === null ? null : stringOf(parentUuid) };
 }
 
+/** Lines that hang in the tree, but for those that were written twice. */
 function withoutRepeats(lines: readonly Fields[]): readonly Fields[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, Fields>();
   return lines.filter((line) => {
     const id = stringOf(line.uuid);
     if (id === undefined) return isConversation(line);
-    return !seen.has(id) && seen.add(id);
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, line);
+    return first === undefined || textOf(first.message) !== textOf(line.message);
   });
 }
 

@@ -108,6 +108,10 @@ function quoted(names: readonly string[]): string {
 function fieldNames(source: Source): ReadonlySet<string> {
   const names = new Set<string>();
   collect(source.json ?? source.lines.values, LEVELS, names);
+  // Nothing parses: the names that the head of the text seems to have are all there is to go by.
+  if (names.size === 0) {
+    for (const [, name = ''] of source.text.slice(0, 10_000).matchAll(/"([\w-]{1,40})"\s*:/g)) names.add(name);
+  }
   return names;
 }
 

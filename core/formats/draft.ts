@@ -14,7 +14,7 @@ export interface ItemExtras {
   readonly provider?: { readonly [key: string]: Json };
 }
 
-export interface ResultExtras extends ItemExtras {
+interface ResultExtras extends ItemExtras {
   readonly isError?: boolean;
   /** What the tool itself gave as its summary. */
   readonly summary?: string;
@@ -27,7 +27,7 @@ export interface ResultExtras extends ItemExtras {
 }
 
 /** A compaction that the foreign agent made. */
-export interface ForeignCompaction {
+interface ForeignCompaction {
   /** Its summary as the model was given it; empty where the session does not hold it in the clear. */
   readonly summary: string;
   /** 0-based number of the first item that the model still sees. */

@@ -25,6 +25,7 @@ export type {
   OpenAiChatOptions,
   OpenAiMessage,
 } from './write';
+export { createImportedSession } from './imported-session';
 export { createSource, MAX_INPUT_BYTES, readSource } from './source';
 
 /** Every format that is read, the most particular first: of two that are equally sure the earlier one is taken. */

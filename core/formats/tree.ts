@@ -1,7 +1,7 @@
 /** Logs whose entries name their parent: an append-only file in which a rewind starts a new branch (S12.3). */
 
 /** How one entry hangs in the tree: the id of its parent, `null` for a root, undefined where the log does not say. */
-export interface Link {
+interface Link {
   readonly id: string | undefined;
   readonly parent: string | null | undefined;
 }
@@ -11,7 +11,8 @@ export const ROOT = -1;
 
 /**
  * The index of each entry's parent. An entry whose parent is not told, or is not among the entries before it, follows the
- * entry directly before it: a damaged log is read on in file order. So no chain has a cycle, whatever the log says.
+ * entry directly before it: a damaged log is read on in file order. Where ids repeat, the nearest entry before counts. So no
+ * chain has a cycle, whatever the log says.
  */
 export function parentsOf(links: readonly Link[]): Int32Array {
   const places = new Map<string, number>();
@@ -19,7 +20,7 @@ export function parentsOf(links: readonly Link[]): Int32Array {
   links.forEach((link, place) => {
     const told = typeof link.parent === 'string' ? places.get(link.parent) : undefined;
     parents[place] = told ?? (link.parent === null ? ROOT : place - 1);
-    if (link.id !== undefined && !places.has(link.id)) places.set(link.id, place);
+    if (link.id !== undefined) places.set(link.id, place);
   });
   return parents;
 }

@@ -14,7 +14,7 @@ import type { Dispatch, Dispatched, Handler, HandlerOptions, HookDefinition, OnE
 import { nearest } from './nearest';
 
 /** Milliseconds that a handler has unless it says otherwise (S3.6). */
-export const DEFAULT_DEADLINE_MS = 5000;
+const DEFAULT_DEADLINE_MS = 5000;
 
 const MAIN: readonly string[] = Object.freeze(['main']);
 

@@ -3,7 +3,7 @@ import type { PluginFault } from './faults';
 import type { AnyToken, Plugin } from './plugin';
 
 /** The plugin interface that this kernel serves. */
-export const PLUGIN_API = 1;
+const PLUGIN_API = 1;
 
 /** The plugins of a list, each name once, and what is wrong with the other entries. */
 export function namedPlugins(given: readonly unknown[]): {

@@ -40,8 +40,8 @@ export interface SessionScope {
 }
 
 /** Where a layer comes from; higher ranks serve before lower ones. */
-export const RANKS = ['default', 'provides', 'replaces'] as const;
-export type Rank = (typeof RANKS)[number];
+const RANKS = ['default', 'provides', 'replaces'] as const;
+type Rank = (typeof RANKS)[number];
 
 interface Layer {
   readonly owner: string;

@@ -2,3 +2,5 @@
 export { checkRequest } from './validators';
 export type { RequestBudget, RequestProfile, RequestRule, Violation } from './validators';
 export type { RequestShape } from './request-turns';
+export { busContract } from './bus-contract';
+export type { BusCheck, BusPair, BusUnderTest } from './bus-contract';

@@ -21,6 +21,9 @@ export interface Coefficient {
   readonly max: number;
 }
 
+/** How many times its start a variance may become, in longer use than anybody sees. */
+const MOST_GROWTH = 10_000;
+
 /** The state of a regression: plain data that can be kept and restored. */
 export interface RegressionState {
   readonly rates: readonly number[];
@@ -87,7 +90,7 @@ export class Regression {
       return false;
     if (!Array.isArray(covariance) || covariance.length !== size || !covariance.every((row) => isVector(row, size)))
       return false;
-    if (!isCovariance(covariance)) return false;
+    if (!isCovariance(covariance, this.#coefficients)) return false;
     this.#rates = [...rates];
     this.#covariance = covariance.map((row: readonly number[]) => [...row]);
     return true;
@@ -106,10 +109,12 @@ function isVector(value: unknown, size: number): value is readonly number[] {
   return Array.isArray(value) && value.length === size && value.every((entry) => Number.isFinite(entry));
 }
 
-/** Positive variances, and no covariance larger than they allow. */
-function isCovariance(rows: readonly (readonly number[])[]): boolean {
+/** Variances that a coefficient can come to, and no covariance larger than they allow. */
+function isCovariance(rows: readonly (readonly number[])[], coefficients: readonly Coefficient[]): boolean {
   const variances = rows.map((row, at) => row[at] as number);
-  if (!variances.every((variance) => variance > 0)) return false;
+  const isVariance = (variance: number, at: number): boolean =>
+    variance > 0 && variance <= MOST_GROWTH * (coefficients[at] as Coefficient).variance;
+  if (!variances.every(isVariance)) return false;
   return rows.every((row, at) =>
     row.every(
       (entry, column) =>

@@ -31,5 +31,3 @@ declare module '../../core/index' {
     'compaction.skipped': Named & { readonly outcome: CompactionOutcome; readonly reason?: string };
   }
 }
-
-export type { Ended as CompactionEnded };

@@ -182,6 +182,19 @@ describe('the branches of a Claude Code session', () => {
     expect(said(line('user', '1', null, 'Once'), line('user', '1', null, 'Once'))).toEqual(['Once']);
   });
 
+  test('lines that share an id by accident are all read', () => {
+    const lines = [
+      line('user', '1', null, 'One'),
+      line('assistant', '2', '1', 'Two'),
+      line('assistant', '2', '2', 'Three'),
+    ];
+    expect(said(...lines.map((text, at) => text.replace('msg_2', `msg_2${String(at)}`)))).toEqual([
+      'One',
+      'Two',
+      'Three',
+    ]);
+  });
+
   test('a file of a sub-agent alone is read as the conversation that it is', () => {
     const lines = [line('user', '1', null, 'Search'), line('assistant', '2', '1', 'Found')];
     const marked = lines.map((text) => text.replace('{', '{"isSidechain":true,'));

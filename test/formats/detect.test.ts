@@ -52,6 +52,13 @@ describe('the format of a source', () => {
     });
   });
 
+  test('of a file that was cut off in its first line is told from the names that are left', () => {
+    const { text } = fixture('codex.jsonl');
+    expect(refusalOf(text.slice(0, 100))).toMatchObject({
+      message: expect.stringContaining('The nearest is codex') as string,
+    });
+  });
+
   test('that is named but wrong is refused with the right one', () => {
     expect(refusalOf(fixture('codex.jsonl').text, 'pi')).toMatchObject({
       code: 'PITH_FORMAT_MISMATCH',

@@ -87,7 +87,7 @@ describe('foreign content of any shape', () => {
               : JSON.stringify(mutated);
           readAll(name, text);
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       );
     },
   );

@@ -207,6 +207,7 @@ describe('the state of a regression', () => {
         ],
       },
     ],
+    ['a variance beyond reason', { rates: [1, 10], covariance: [[401, 0], [0, 1]] }],
   ])('is refused with %s, and nothing changes', (_, state) => {
     const learner = learnt();
     expect(learner.restore(state)).toBe(false);
@@ -218,8 +219,8 @@ describe('the state of a regression', () => {
       regression().restore({
         rates: [0.5, 50],
         covariance: [
-          [4, 2],
-          [2, 1],
+          [400, 20],
+          [20, 1],
         ],
       }),
     ).toBe(true);
