@@ -40,7 +40,12 @@ export interface CompactionReport {
   readonly references: readonly Reference[];
   /** Undefined unless a checkpoint was recorded. */
   readonly after?: { readonly tokens: number; readonly items: number };
-  readonly durationsMs: { readonly plan: number; readonly worker: number; readonly apply: number; readonly total: number };
+  readonly durationsMs: {
+    readonly plan: number;
+    readonly worker: number;
+    readonly apply: number;
+    readonly total: number;
+  };
   /** Why it ended as it did, where that needs saying. */
   readonly reason?: string;
 }

@@ -8,7 +8,8 @@ interface Named {
   readonly trigger: CompactionTrigger;
 }
 
-interface Ended extends Named {
+/** How a compaction ended, and what it cost. */
+export interface CompactionEnd extends Named {
   readonly outcome: CompactionOutcome;
   readonly worker: string;
   readonly model?: string;
@@ -17,17 +18,26 @@ interface Ended extends Named {
   readonly after?: number;
   readonly marks: number;
   readonly references: number;
-  readonly durationsMs: { readonly plan: number; readonly worker: number; readonly apply: number; readonly total: number };
+  readonly durationsMs: {
+    readonly plan: number;
+    readonly worker: number;
+    readonly apply: number;
+    readonly total: number;
+  };
   readonly reason?: string;
 }
 
 declare module '../../core/index' {
   interface EventMap {
-    'compaction.started': Named & { readonly worker: string; readonly before: number; readonly summarised: { readonly items: number; readonly tokens: number } };
+    'compaction.started': Named & {
+      readonly worker: string;
+      readonly before: number;
+      readonly summarised: { readonly items: number; readonly tokens: number };
+    };
     /** What the worker is at, tokens it used, budget that is left. */
     'compaction.progress': Named & { readonly phase: string; readonly tokens: number; readonly budgetLeft?: number };
-    'compaction.done': Ended;
-    'compaction.failed': Ended;
+    'compaction.done': CompactionEnd;
+    'compaction.failed': CompactionEnd;
     'compaction.skipped': Named & { readonly outcome: CompactionOutcome; readonly reason?: string };
   }
 }

@@ -1,5 +1,16 @@
 /** The plugin `compaction`: old history becomes a summary with the needed files already read (S9). */
-import { callTool, CLOCK, CONTEXT, defaultService, definePlugin, FILE_SOURCE, IDS, inputLimit, optional, TOKENIZER } from '../../core/index';
+import {
+  callTool,
+  CLOCK,
+  CONTEXT,
+  defaultService,
+  definePlugin,
+  FILE_SOURCE,
+  IDS,
+  inputLimit,
+  optional,
+  TOKENIZER,
+} from '../../core/index';
 import type { Json, Session, Tool, ToolResult } from '../../core/index';
 import { GUARD } from '../guard/token';
 import { TRACKER } from '../tracker/token';
@@ -30,7 +41,10 @@ export default definePlugin({
   name: 'compaction',
   api: 1,
   config: compactionKeys,
-  defaults: [defaultService(COMPACT_WORKER, () => offlineWorker), defaultService(SUMMARY_FORMAT, () => stockSummaryFormat)],
+  defaults: [
+    defaultService(COMPACT_WORKER, () => offlineWorker),
+    defaultService(SUMMARY_FORMAT, () => stockSummaryFormat),
+  ],
   needs: {
     worker: COMPACT_WORKER,
     format: SUMMARY_FORMAT,
@@ -52,7 +66,10 @@ export default definePlugin({
     async function runTool(session: Session, tool: Tool, args: Json, signal: AbortSignal): Promise<ToolResult> {
       const id = `desk-${calls++}`;
       const call = { id, kind: 'tool_call' as const, callId: id, name: tool.name, arguments: args };
-      const { result } = await callTool({ bus, dispatch: hooks.dispatch }, { session, role: 'compact-worker', call, tools: [tool], signal });
+      const { result } = await callTool(
+        { bus, dispatch: hooks.dispatch },
+        { session, role: 'compact-worker', call, tools: [tool], signal },
+      );
       signal.throwIfAborted();
       return result;
     }
@@ -65,7 +82,8 @@ export default definePlugin({
         log,
         runTool,
         recentFiles: (session, n) => (tracker === undefined ? [] : session.get(tracker).recentFiles(n)),
-        contentsLeft: (session, still) => (tracker === undefined ? undefined : session.get(tracker).forgetContents(still)),
+        contentsLeft: (session, still) =>
+          tracker === undefined ? undefined : session.get(tracker).forgetContents(still),
         inputWindow: (session) => {
           const limits = session.get(CONTEXT).limits();
           return limits.source === 'default' ? undefined : inputLimit(limits);

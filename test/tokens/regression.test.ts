@@ -207,7 +207,16 @@ describe('the state of a regression', () => {
         ],
       },
     ],
-    ['a variance beyond reason', { rates: [1, 10], covariance: [[401, 0], [0, 1]] }],
+    [
+      'a variance beyond reason',
+      {
+        rates: [1, 10],
+        covariance: [
+          [401, 0],
+          [0, 1],
+        ],
+      },
+    ],
   ])('is refused with %s, and nothing changes', (_, state) => {
     const learner = learnt();
     expect(learner.restore(state)).toBe(false);
