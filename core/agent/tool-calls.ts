@@ -129,6 +129,7 @@ async function run(kernel: CallingKernel, tool: Tool, args: unknown, options: To
 /** Leaves work behind that does not end when its signal aborts. */
 function unlessAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
     const done = new Promise<T>((start) => start(work()));

@@ -217,7 +217,8 @@ function usable(desk: OpenDesk, worker: string): OpenDesk {
   const beyondRepair = desk.problems.filter(({ line }) => line === undefined);
   if (beyondRepair.length === 0) return desk;
   const why = beyondRepair.map(({ message }) => message).join(' ');
-  throw new Ending('worker-failed', `The worker "${worker}" left a summary that cannot be used. ${why}`);
+  const outcome = beyondRepair.some(({ problem }) => problem === 'too-long') ? 'inflated' : 'worker-failed';
+  throw new Ending(outcome, `The worker "${worker}" left a summary that cannot be used. ${why}`);
 }
 
 function planOf(session: Session, retainedTokens: number, tokenizer: Tokenizer): Plan | undefined {

@@ -352,6 +352,17 @@ describe('a call that is cancelled', () => {
     expect(ran).toEqual([]);
   });
 
+  it('does not run the tool where it is cancelled while its arguments are looked at', async () => {
+    const controller = new AbortController();
+    const slow = {
+      ...tool('slow'),
+      parse: () => (controller.abort('gone'), Promise.resolve({ ok: true as const, value: {} })),
+    };
+    const { call } = await agent([slow]);
+    expect((await call('slow', {}, { signal: controller.signal })).abort?.reason).toBe('gone');
+    expect(ran).toEqual([]);
+  });
+
   it('after the tool has run keeps its result', async () => {
     const controller = new AbortController();
     const waits = plugin('waits', ({ hooks }) =>

@@ -174,7 +174,7 @@ describe('a compaction that is not done changes nothing', () => {
     ['empty-summary', write('## Completed Tasks\n\n## Active Task\n'), {}],
     ['inflated', write(SUMMARY.replace('all of it', prose(36_000))), { summaryMaxTokens: 100_000 }],
     ['worker-failed', write(SUMMARY.replace(/## Key Decisions[^]*/, '')), {}],
-    ['worker-failed', write(SUMMARY.replace('all of it', prose(5000))), {}],
+    ['inflated', write(SUMMARY.replace('all of it', prose(5000))), {}],
     ['timeout', () => new Promise(() => undefined), { workerTimeoutSeconds: 0.1 }],
   ];
 
