@@ -36,7 +36,7 @@ function createProgram(argv: readonly string[], terminal: Terminal): Command {
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .showSuggestionAfterError(false);
   for (const [name, { about, load }] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(about).helpOption('-h, --help', 'show help');
@@ -54,7 +54,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
   const program = createProgram(argv, terminal);
   try {
     if (argv.length === 0) {
-      program.outputHelp({ error: true });
+      terminal.note(program.helpInformation().trimEnd());
       return EXIT.usage;
     }
     await program.parseAsync(argv, { from: 'user' });
@@ -73,15 +73,12 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
 /** What was wrong with the call, the nearest right word, and where to read more. */
 function usageMessage({ code, message }: CommanderError, program: Command, argv: readonly string[]): string {
   const command = program.commands.find((candidate) => candidate.name() === argv[0]);
-  const said = message.replace(/^error: /, '');
-  const word = /'(\S+)'/.exec(said)?.[1] ?? '';
-  const known =
-    code === 'commander.unknownCommand'
-      ? Object.keys(COMMANDS)
-      : code === 'commander.unknownOption'
-        ? [...(command?.options ?? []).flatMap(({ long, short }) => [long ?? '', short ?? '']), '--help']
-        : [];
-  const meant = nearest(word, known);
+  // Asked for help on a command that is none, Commander only shows help.
+  const said = code === 'commander.help' ? `unknown command '${argv[1] ?? ''}'` : message.replace(/^error: /, '');
+  const options = (command?.options ?? []).flatMap(({ long, short }) => [long ?? '', short ?? '']);
+  const known = said.startsWith('unknown command') ? Object.keys(COMMANDS) : [...options, '--help'];
+  const word = said.startsWith('unknown') ? /'(\S+)'/.exec(said)?.[1] : undefined;
+  const meant = word === undefined ? undefined : nearest(word, known);
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
   return `${said}.${hint} See pith ${command === undefined ? '' : `${command.name()} `}--help`;
 }

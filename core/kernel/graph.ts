@@ -135,11 +135,9 @@ function missingNeeds(plugin: Plugin, claims: Claims, core: readonly AnyToken[])
 /** For each plugin those that come after it, with the reason in words. Needs are entered first, so they are named first. */
 function edgesOf(plugins: readonly Plugin[], claims: Claims): Edges {
   const edges = plugins.map(() => new Map<number, string>());
-  const index = new Map(plugins.map(({ name }, at) => [name, at]));
-  const join = (first: number | undefined, second: number | undefined, why: string): void => {
-    if (first === undefined || second === undefined) return;
-    const after = edges[first];
-    if (after?.has(second) === false) after.set(second, why);
+  const join = (first: number, second: number, why: string): void => {
+    const after = edges[first] as Map<number, string>;
+    if (!after.has(second)) after.set(second, why);
   };
   for (const [at, { name, needs }] of plugins.entries()) {
     for (const need of Object.values(needs ?? {})) {
@@ -149,9 +147,12 @@ function edgesOf(plugins: readonly Plugin[], claims: Claims): Edges {
       }
     }
   }
+  const present = new Map(plugins.map(({ name }, at) => [name, at]));
+  const indices = (names: readonly string[] = []): readonly number[] =>
+    names.flatMap((name) => present.get(name) ?? []);
   for (const [at, { name, before, after }] of plugins.entries()) {
-    for (const other of before ?? []) join(at, index.get(other), `"${name}" asks to be before "${other}"`);
-    for (const other of after ?? []) join(index.get(other), at, `"${name}" asks to be after "${other}"`);
+    for (const other of indices(before)) join(at, other, `"${name}" asks to be before "${nameAt(plugins, other)}"`);
+    for (const other of indices(after)) join(other, at, `"${name}" asks to be after "${nameAt(plugins, other)}"`);
   }
   return edges;
 }

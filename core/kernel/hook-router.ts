@@ -21,8 +21,6 @@ const MAIN: readonly string[] = Object.freeze(['main']);
 /** The plugin behind a registration. */
 export interface Registrant {
   readonly plugin: string;
-  /** Its place in the start order; handlers stand in this order. */
-  readonly position: number;
   readonly signal: AbortSignal;
 }
 
@@ -36,12 +34,8 @@ export interface HandlerDescription {
   readonly onError: OnError | undefined;
 }
 
-interface PlacedTap extends Tap {
-  readonly position: number;
-}
-
 interface RoutedHook {
-  taps: readonly PlacedTap[];
+  taps: readonly Tap[];
   defined?: {
     readonly by: string;
     readonly host: RunHost;
@@ -77,16 +71,10 @@ export class HookRouter {
   }
 
   /** Adds a handler in its place. */
-  on(
-    { plugin, position, signal }: Registrant,
-    name: string,
-    handler: Handler<HookName>,
-    options: HandlerOptions,
-  ): void {
+  on({ plugin, signal }: Registrant, name: string, handler: Handler<HookName>, options: HandlerOptions): void {
     const { deadlineMs = DEFAULT_DEADLINE_MS, roles = MAIN, order, onError } = options;
-    const tap: PlacedTap = {
+    const tap: Tap = {
       plugin,
-      position,
       handler,
       roles,
       order,
@@ -97,7 +85,8 @@ export class HookRouter {
       pluginSignal: signal,
     };
     const hook = this.#hook(name);
-    hook.taps = [...hook.taps, tap].sort(byPlace);
+    // plugins register in the order of the start, and sorting keeps it among equals
+    hook.taps = [...hook.taps, tap].sort((a, b) => weightOf(a) - weightOf(b));
   }
 
   /** Takes away all that a plugin has registered. */
@@ -173,10 +162,6 @@ export class HookRouter {
       ...(plugin !== undefined && { plugin }),
     });
   }
-}
-
-function byPlace(a: PlacedTap, b: PlacedTap): number {
-  return weightOf(a) - weightOf(b) || a.position - b.position;
 }
 
 function weightOf({ order }: Tap): number {

@@ -154,7 +154,6 @@ export class HookRun implements Watched {
 
   /** Goes on after something that was waited for. */
   #goOn(step: Step): void {
-    if (this.#over) return;
     if (step === 'next') {
       this.#at++;
       step = this.#advance();

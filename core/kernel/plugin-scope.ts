@@ -38,11 +38,9 @@ export class PluginScope {
   readonly #provided = new Set<string>();
   #isSettingUp = false;
 
-  /** @param position the plugin's place in the start order */
   constructor(
     readonly host: PluginHost,
     readonly plugin: Plugin,
-    readonly position: number,
     readonly config: unknown,
   ) {
     this.disposers = new Disposers(host.stopDeadlineMs, host.report);
@@ -118,9 +116,9 @@ export class PluginScope {
   }
 
   #hooks(): Hooks {
-    const { host, position } = this;
+    const { host } = this;
     const plugin = this.plugin.name;
-    const registrant = { plugin, position, signal: this.#controller.signal };
+    const registrant = { plugin, signal: this.#controller.signal };
     return Object.freeze<Hooks>({
       on: (hook, handler, options = {}) => {
         this.#mustSetUp('hooks.on');

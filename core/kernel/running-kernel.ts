@@ -75,8 +75,8 @@ export class RunningKernel implements Kernel {
   async start(order: readonly Plugin[], configs: ReadonlyMap<string, unknown>): Promise<void> {
     const copies = severalCopies();
     if (copies.length > 0) this.log.warn('Several copies of Pith are loaded; they work together.', { copies });
-    for (const [position, plugin] of order.entries()) {
-      await this.#startPlugin(new PluginScope(this.#host, plugin, position, configs.get(plugin.name)));
+    for (const plugin of order) {
+      await this.#startPlugin(new PluginScope(this.#host, plugin, configs.get(plugin.name)));
     }
     const faults = [...this.#faults, ...this.#router.faults(), ...this.#contributions.faults()];
     if (faults.length > 0) return this.#giveUp(graphError(faults));

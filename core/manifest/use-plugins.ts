@@ -1,4 +1,5 @@
 /** Which plugins are in use: those of `[plugins] use`, less or more what `--without` and `--only` say (S10, S12). */
+import { nearest } from '../kernel/nearest';
 import type { Plugin } from '../kernel/plugin';
 import { loadPlugins, nameOfEntry, type StockPlugins } from './load-plugins';
 import type { ManifestProblem } from './problem';
@@ -45,15 +46,15 @@ export async function usePlugins(input: UseInput): Promise<{
     const place = wanted[index]?.place ?? -1;
     const where = place === -1 ? { source: '--only' } : at(['plugins', 'use', place]);
     if ('problem' in result) {
-      const { problem, nearest } = result;
-      const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-      const severity = onError === 'skip' ? 'warning' : 'error';
+      const { problem, nearest: meant } = result;
+      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      const severity = onError === 'skip' && place !== -1 ? 'warning' : 'error';
       problems.push({
         severity,
         ...where,
         key: 'plugins.use',
         message: problem + hint,
-        ...(nearest !== undefined && { nearest }),
+        ...(meant !== undefined && { nearest: meant }),
       });
     } else if (plugins.has(result.plugin.name)) {
       problems.push({
@@ -66,6 +67,18 @@ export async function usePlugins(input: UseInput): Promise<{
       plugins.set(result.plugin.name, result.plugin);
       loadedFrom.set(result.plugin.name, result.from);
     }
+  }
+  const names = [...Object.keys(stock), ...use, ...use.map(nameOfEntry)];
+  for (const { plugin } of loaded.filter((result) => 'plugin' in result)) names.push(plugin.name);
+  for (const name of without.filter((unknown) => !names.includes(unknown))) {
+    const meant = nearest(name, names);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    problems.push({
+      severity: 'error',
+      source: '--without',
+      message: `there is no plugin "${name}" to leave out${hint}`,
+      ...(meant !== undefined && { nearest: meant }),
+    });
   }
   return { plugins: [...plugins.values()], loadedFrom, problems };
 }

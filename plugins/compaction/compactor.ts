@@ -234,10 +234,10 @@ function planOf(session: Session, retainedTokens: number, tokenizer: Tokenizer):
 }
 
 /** The outcome of a worker, or the reason of the signal as soon as it aborts, whether or not the worker heeds it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });

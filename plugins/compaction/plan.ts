@@ -43,21 +43,20 @@ export function planCompaction(input: PlanInput): Plan | undefined {
   const cutItem = numberFrom(input, cut);
   const lead = leadOf(input, cutItem);
   const leadAt = lead === undefined ? undefined : positionBefore(context, cut, lead);
-  const summarised = cut - (leadAt === undefined ? 0 : 1);
+  const leadEdits =
+    lead === undefined ? [] : trimLead(leadAt === undefined ? lead : context.at(leadAt), input.tokenizer);
+  // What is left out of a trimmed lead is for the summary to tell, even where nothing else is.
+  const carried = leadAt === undefined || leadEdits.length > 0 ? 0 : 1;
+  const summarised = cut - carried;
   if (summarised <= 0) return undefined;
 
   const tailEdits = [...trimTail(input, cut), ...dropBoundReasoning(context, cut)];
-  const leadTokens = leadAt === undefined ? 0 : context.tokens(leadAt, leadAt + 1);
   return {
     cut,
     cutItem,
     lead: lead?.id,
-    edits: [
-      ...(lead === undefined ? [] : trimLead(leadAt === undefined ? lead : context.at(leadAt), input.tokenizer)),
-      ...tailEdits,
-      ...dropStrays(input, cut, cutItem),
-    ],
-    summarised: { items: summarised, tokens: context.tokens(0, cut) - leadTokens },
+    edits: [...leadEdits, ...tailEdits, ...dropStrays(input, cut, cutItem)],
+    summarised: { items: summarised, tokens: context.tokens(0, cut) - leadTokens(context, leadAt, leadEdits) },
     retained: tailOf(context, cut, tailEdits),
     digest: context.digestOf(cut),
   };
@@ -110,6 +109,11 @@ function trimLead(lead: Item, tokenizer: PlanInput['tokenizer']): readonly Edit[
   const text = lead.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const trimmed = trimMiddle(text, LEAD_MAX_TOKENS, tokenizer);
   return trimmed === text ? [] : [{ edit: 'content', item: lead.id, text: trimmed }];
+}
+
+/** Tokens of what is carried over of the lead. */
+function leadTokens(context: ContextView, at: number | undefined, edits: readonly Edit[]): number {
+  return at === undefined ? 0 : (edits.length === 0 ? context : context.with(edits)).tokens(at, at + 1);
 }
 
 /** Where the newest group alone is larger than what is to be kept, its results are cut down until it fits (S9.3). */

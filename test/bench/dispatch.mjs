@@ -135,11 +135,23 @@ function print({ node, rounds, rows }) {
   }
 }
 
+/** A row as `run.mjs` prints it. */
+function asRow({ handlers, candidate, ns, ratio, target }) {
+  const name = `dispatch to ${handlers}: ${candidate} / ${LIMIT}`;
+  return {
+    name,
+    value: ratio,
+    unit: 'times',
+    ...(target !== undefined && { limit: target }),
+    note: `${ns.toFixed(0)} ns`,
+  };
+}
+
 if (options.candidate !== undefined) {
   process.stdout.write(String(await measure(options.candidate, Number(options.handlers))));
   process.exit(0);
 }
 const result = report();
-if (options.json) console.log(JSON.stringify(result, null, 2));
+if (options.json) console.log(JSON.stringify(result.rows.map(asRow), null, 2));
 else print(result);
 process.exitCode = result.rows.some(({ ok }) => ok === false) ? 1 : 0;

@@ -104,8 +104,8 @@ describe('X26: pruning again and again', () => {
         const session = host.open([]);
         for (const part of parts) {
           session.append(part);
-          const before = view(session);
-          if (prune(host, session)) expect(view(session).tokens(0)).toBeLessThanOrEqual(before.tokens(0) - 599);
+          const before = { tokens: view(session).tokens(0), digest: view(session).digest };
+          if (prune(host, session)) expect(view(session).tokens(0)).toBeLessThanOrEqual(before.tokens - 599);
           else expect(view(session).digest).toBe(before.digest);
         }
       }),
@@ -162,7 +162,7 @@ describe('X27: one placeholder for all', () => {
         after.forEach((item, at) => {
           const { content: _, ...old } = { content: undefined, ...before[at] } as { readonly content: unknown };
           expect(item).toMatchObject(old);
-          if (item === before[at]) return;
+          if (item.kind !== 'tool_result' || JSON.stringify(item) === JSON.stringify(before[at])) return;
           expect(countOf(sentText(item))).toBeLessThan(countOf(sentText(before[at])) + 1600 * images(before[at]));
         });
         expect(prune(host, session)).toBe(false);

@@ -88,6 +88,7 @@ describe('a call that pith does not understand', () => {
     [['compact', 'a', 'b'], /too many arguments/],
     [['compcat', 'a'], /unknown command 'compcat'\. Did you mean "compact"\?/],
     [['run'], /unknown command 'run'/],
+    [['help', 'inspct'], /unknown command 'inspct'\. Did you mean "inspect"\?/],
     [
       ['compact', 'a', '--retaind-tokens', '5'],
       /unknown option '--retaind-tokens'\. Did you mean "--retained-tokens"\?/,

@@ -103,6 +103,9 @@ describe('pith plugins', () => {
     const unknown = await pith(['plugins', '--only', 'trakcer'], { cwd: freshFolder() });
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toContain('did you mean "tracker"');
+    const absent = await pith(['plugins', '--without', 'gard'], { cwd: freshFolder() });
+    expect(absent).toMatchObject({ code: 2, stdout: '' });
+    expect(absent.stderr).toContain('there is no plugin "gard" to leave out; did you mean "guard"?');
   });
 });
 

@@ -96,6 +96,16 @@ describe('what handlers return', () => {
     expect(ended).toBeUndefined();
   });
 
+  it('is applied at once where it is returned at once', async () => {
+    const seen: string[] = [];
+    const { kernel } = await start({
+      plugins: [on('a', () => add('1')), on('b', ({ text }: Step) => void seen.push(text))],
+    });
+    const dispatched = kernel.dispatch('test_step', { text: '0' });
+    expect(seen).toEqual(['01']);
+    await dispatched;
+  });
+
   it('ends the chain where the hook says so', async () => {
     const calls: string[] = [];
     const stop: StepResult = { do: 'stop', why: 'enough' };
@@ -128,7 +138,7 @@ describe('what handlers return', () => {
   });
 
   it('does not change what others see where the hook applies nothing', async () => {
-    const { apply: _, ...plain } = STEP;
+    const { apply: _, check: __, ends: ___, ...plain } = STEP;
     const seen: Step[] = [];
     const plugins = [on('a', () => add('1')), on('b', (event: Step) => void seen.push(event))];
     const { kernel } = await start({ plugins, hooks: [plain as never] });
@@ -356,6 +366,36 @@ describe('a handler that takes too long', () => {
     expect(event.text).toBe('x');
   });
 
+  it('does not see its result applied later', async () => {
+    for (const settle of ['resolve', 'reject'] as const) {
+      let late: () => void = () => undefined;
+      const apply = (event: Step) =>
+        new Promise<Step>((resolve, reject) => {
+          late = settle === 'resolve' ? () => resolve({ ...event, text: 'late' }) : () => reject(new Error('late'));
+        });
+      const last = on('last', async () => {
+        late();
+        await new Promise(setImmediate);
+      });
+      const plugins = [on('slow', () => add('1'), { deadlineMs: 1 }), last];
+      const { kernel, errors: reported } = await start({ plugins, hooks: [{ ...STEP, apply } as never] });
+      const { event, results, errors } = await kernel.dispatch('test_step', { text: 'x' });
+      expect(event.text).toBe('x');
+      expect(results).toEqual([]);
+      expect(errors).toMatchObject([{ plugin: 'slow', error: { code: 'PITH_HOOK_DEADLINE' } }]);
+      expect(reported).toHaveLength(1);
+    }
+  });
+
+  it('does not abort the signals of handlers that have ended', async () => {
+    let earlier: AbortSignal | undefined;
+    const first = on('first', (_: Step, signal: AbortSignal) => void (earlier = signal));
+    const slow = on('slow', (_event: Step) => never(), { deadlineMs: 1 });
+    const { kernel } = await start({ plugins: [first, slow] });
+    expect((await kernel.dispatch('test_step', { text: '' })).errors).toHaveLength(1);
+    expect(earlier?.aborted).toBe(false);
+  });
+
   it('leaves other dispatches of the same handler alone', async () => {
     const signals: AbortSignal[] = [];
     let finish: () => void = () => undefined;
@@ -418,7 +458,8 @@ describe('the signal of a handler', () => {
     });
     const { kernel } = await start({ plugins: [one] });
     await kernel.dispatch('test_step', { text: '' });
-    expect(heard).toEqual([own]);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toBe(own);
   });
 });
 
@@ -607,6 +648,7 @@ describe('a dispatch on its way', () => {
     controller.abort(reason);
     const error = await dispatched;
     expect(error).toMatchObject({ code: 'PITH_CANCELLED', hook: 'test_step', cause: reason });
+    expect(error.message).toBe('Hook "test_step" was cancelled.');
     expect(own?.aborted).toBe(true);
     expect(calls).toEqual([]);
     expect(errors).toEqual([]);

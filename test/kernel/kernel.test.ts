@@ -383,15 +383,21 @@ describe('onError "skip"', () => {
     );
     const needy = plugin('needy', () => void calls.push('needy'), { needs: { t: T }, provides: [U] });
     const behind = plugin('behind', () => void calls.push('behind'), { needs: { u: U } });
-    const soft = plugin('soft', (ctx) => void calls.push(`soft has ${String(ctx.needs['t'])}`), {
-      needs: { t: optional(T) },
-    });
-    const { kernel, errors, log } = await start({ plugins: [bad, needy, behind, soft], onError: 'skip' });
+    const early = plugin('early', ({ hooks }) => hooks.on('test_step', () => void calls.push('early hears')));
+    const soft = plugin(
+      'soft',
+      (ctx) => {
+        calls.push(`soft has ${String(ctx.needs['t'])}`);
+        ctx.hooks.on('test_step', () => void calls.push('soft hears'));
+      },
+      { needs: { t: optional(T) } },
+    );
+    const { kernel, errors, log } = await start({ plugins: [early, bad, needy, behind, soft], onError: 'skip' });
     await kernel.dispatch('test_step', { text: '' });
-    expect(calls).toEqual(['bad stops', 'soft has undefined']);
+    expect(calls).toEqual(['bad stops', 'soft has undefined', 'early hears', 'soft hears']);
     expect(errors).toMatchObject([{ plugin: 'bad', code: 'PITH_PLUGIN_SETUP', hook: undefined }]);
     const { plugins, leftOut, services } = kernel.describe();
-    expect(plugins.map(({ name }) => name)).toEqual(['soft']);
+    expect(plugins.map(({ name }) => name)).toEqual(['early', 'soft']);
     expect(leftOut).toEqual([
       { plugin: 'bad', reason: expect.stringContaining('boom') as string },
       { plugin: 'needy', reason: 'it needs "test/t", which nobody serves' },
