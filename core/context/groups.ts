@@ -137,10 +137,10 @@ export function faultOfGroup(group: Group, changes: Changes): string | undefined
     const changed = changeItem(item, changes.changeOf(item.id));
     if (changed !== undefined && !hasContent(changed)) return `message ${item.id} would be empty`;
   }
-  for (const item of group.said) {
-    const result = item.kind === 'tool_call' ? group.results.get(item.callId) : undefined;
-    if (result !== undefined && stays(item) !== stays(result))
-      return `call ${item.id} and result ${result.id} would be parted`;
+  const calls = new Set(staying.map((item) => (item.kind === 'tool_call' ? item.callId : undefined)));
+  for (const [callId, result] of group.results) {
+    if (result !== undefined && calls.has(callId) !== stays(result))
+      return `result ${result.id} and its call "${callId}" would be parted`;
   }
   const speaks = (item: Item): boolean => item.kind !== 'reasoning' && hasContent(item);
   if (staying.length > 0 && group.said.some(speaks) && !staying.some(speaks)) {

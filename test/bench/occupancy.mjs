@@ -2,7 +2,7 @@
 // size of a later one from its items alone. Beside it, on the same pairs, the last known figure plus bytes/4 of what followed.
 //
 //   npm run build && npm run bench:occupancy -- --sessions DIR [--json]       (or PITH_SESSIONS=DIR)
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -18,12 +18,13 @@ const { createTiktoken } = require('../../dist/core/tokens/tiktoken.js');
 const DISTANCES = [1, 5, 20];
 
 const { values: flags } = parseArgs({ options: { sessions: { type: 'string' }, json: { type: 'boolean' } } });
-const folder = flags.sessions ?? process.env.PITH_SESSIONS;
-if (folder === undefined) {
+const named = flags.sessions ?? process.env.PITH_SESSIONS;
+if (named === undefined) {
   console.error('Name the folder of session files: --sessions DIR, or PITH_SESSIONS.');
   process.exit(2);
 }
 
+const folder = existsSync(join(named, 'files')) ? join(named, 'files') : named;
 const pairs = [];
 for (const file of readdirSync(folder).sort()) {
   for (const session of await sessionsOf(join(folder, file)))
