@@ -76,7 +76,18 @@ type Step =
       readonly opaque: boolean;
       readonly parts: readonly Part[];
       readonly calls: readonly Call[];
+      readonly ids: (at: number, number: number) => string;
     };
+
+const ODD_IDS = ['__proto__', 'constructor', '', 'a call/id\n'];
+
+/** How call ids are given: each once in the session, anew in every reply, of an odd kind, or even twice in one reply. */
+const ids = fc.oneof(
+  { weight: 12, arbitrary: fc.constant((_at: number, number: number) => `c${number}`) },
+  { weight: 2, arbitrary: fc.constant((at: number) => `call_${at}`) },
+  { weight: 1, arbitrary: fc.constant((at: number) => ODD_IDS[at % ODD_IDS.length] ?? '') },
+  { weight: 1, arbitrary: fc.constant((at: number) => `call_${at % 2}`) },
+);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ step: fc.constant('user' as const), parts: parts(2) }) },
@@ -91,6 +102,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       opaque: fc.boolean(),
       parts: parts(2),
       calls: fc.array(call, { maxLength: 4 }),
+      ids,
     }),
   },
 );
@@ -118,7 +130,7 @@ function itemsOf(steps: readonly Step[]): readonly NewItem[] {
       items.push({ kind: 'reasoning', text: one.reasoning, ...(one.opaque && { opaque: 'c2lnbmVk' }), ...reply });
     }
     items.push({ kind: 'message', role: 'assistant', parts: one.parts, ...reply });
-    const calls = one.calls.map((made) => ({ ...made, callId: `c${number++}` }));
+    const calls = one.calls.map((made, at) => ({ ...made, callId: one.ids(at, number++) }));
     for (const { callId, name, args } of calls)
       items.push({ kind: 'tool_call', callId, name, arguments: args, ...reply });
     for (const made of calls) {
