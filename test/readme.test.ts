@@ -16,7 +16,9 @@ describe('the README', () => {
     ]).flat()`;
     const [imports = '', body = ''] = example.split('\n\nconst plugins');
     const source = `${imports}\nconst history: any = ${history};\nasync function main() {\nconst plugins${body}\nconsole.log(messages.length);\n}\nvoid main();\n`;
-    const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 } });
+    const { outputText } = ts.transpileModule(source, {
+      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 },
+    });
     // inside the package, so that its own name leads to what was built
     const folder = mkdtempSync(join(root, 'dist', 'readme-'));
     try {

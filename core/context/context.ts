@@ -117,7 +117,10 @@ class LiveContext implements SessionContext {
   keep(edits: readonly Edit[], by: string, reason?: string): void {
     if (edits.length === 0) return;
     if (edits.some((edit) => edit.edit === 'insert' && edit.before === END)) {
-      throw new PithError('PITH_EDIT_INVALID', `"${by}" keeps an insert at the end, which has no place later; append the item to the log instead.`);
+      throw new PithError(
+        'PITH_EDIT_INVALID',
+        `"${by}" keeps an insert at the end, which has no place later; append the item to the log instead.`,
+      );
     }
     this.view().with(edits);
     this.#session.record({ t: 'edits', by, edits, ...(reason !== undefined && { reason }) });
@@ -154,12 +157,18 @@ class LiveContext implements SessionContext {
       throw new PithError('PITH_SESSION_POSITION', `Item "${pinned}" cannot be pinned: it is not in the log.`);
     }
     const { tokenizer } = this.#options;
+    const pins = this.#projection.system.filter(({ kind }) => kind === 'pin');
+    // What stands there already takes nothing more: a host pins its instructions at every start.
+    if (typeof pinned !== 'string' && pins.some(({ text }) => text === pinned.text)) return;
     let tokens = typeof pinned === 'string' ? 0 : tokenizer.countText(pinned.text);
     if (number !== undefined) tokens += tokenizer.countItems([this.#session.item(number)]);
-    for (const part of this.#projection.system) if (part.kind === 'pin') tokens += tokenizer.countText(part.text);
+    for (const { text } of pins) tokens += tokenizer.countText(text);
     const most = Math.floor(inputLimit(this.limits()) * PINS_SHARE);
     if (tokens > most) {
-      throw new PithError('PITH_PINS_TOO_LARGE', `Pinned items would take ${tokens} tokens; a fifth of the input window, ${most}, is the most. Pin less, or shorten what is pinned.`);
+      throw new PithError(
+        'PITH_PINS_TOO_LARGE',
+        `Pinned items would take ${tokens} tokens; a fifth of the input window, ${most}, is the most. Pin less, or shorten what is pinned.`,
+      );
     }
     this.#session.record(typeof pinned === 'string' ? { t: 'pin', item: pinned } : { t: 'pin', text: pinned.text });
   }
@@ -174,9 +183,12 @@ class LiveContext implements SessionContext {
   }
 
   #viewOf(projection: Projection, meter: Meter): ContextView {
-    const { entries, starts, groups } = projection.share();
+    const { entries, starts, groups, digests } = projection.share();
     const { system, changes } = projection;
-    return viewOf({ system, entries, starts, groups, changes, groupOf: (id) => projection.groupOf(id) }, meter);
+    return viewOf(
+      { system, entries, starts, groups, changes, digests, groupOf: (id) => projection.groupOf(id) },
+      meter,
+    );
   }
 
   #catchUp(): void {
@@ -199,7 +211,8 @@ class LiveContext implements SessionContext {
       this.#measured = Math.min(this.#measured, start);
       this.#ledger.rewrite(start, this.#entriesOf(entries.slice(start)));
     } else {
-      for (let index = start; index < entries.length; index++) this.#ledger.append(this.#entryOf(entries[index] as Item));
+      for (let index = start; index < entries.length; index++)
+        this.#ledger.append(this.#entryOf(entries[index] as Item));
     }
   }
 
@@ -230,7 +243,11 @@ class LiveContext implements SessionContext {
     for (const part of projection.system) if (part.kind !== 'prompt') blocks += tokenizer.countText(part.text);
     return {
       ...(model !== undefined && { model }),
-      ...(known && { key: createHash('sha256').update(JSON.stringify([system, tools])).digest('base64url') }),
+      ...(known && {
+        key: createHash('sha256')
+          .update(JSON.stringify([system, tools]))
+          .digest('base64url'),
+      }),
       system: tokenizer.countText(system),
       tools: tokenizer.countTools(tools),
       blocks,

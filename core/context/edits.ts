@@ -1,7 +1,7 @@
 /** Edits (S3.5): the only way to change what a request sends, kept in one table by item. */
-import { PithError } from '../errors';
 import type { Item, ItemId, NewItem } from '../session/items';
 import type { Edit } from '../session/records';
+import { hasContent, wellFormed } from '../session/well-formed';
 import type { Changes, ItemChange } from './groups';
 
 /** The anchor of inserts behind everything. */
@@ -9,13 +9,14 @@ export const END = 'end';
 
 /** Edits in force. A table on a parent adds to it and leaves it as it is. */
 export class ChangeTable implements Changes {
-  readonly #parent: Changes | undefined;
+  readonly #parent: ChangeTable | undefined;
   readonly #items = new Map<ItemId, ItemChange>();
   readonly #inserts = new Map<ItemId, Item[]>();
-  #inserted = 0;
+  #inserted: number;
 
-  constructor(parent?: Changes) {
+  constructor(parent?: ChangeTable) {
     this.#parent = parent;
+    this.#inserted = parent === undefined ? 0 : parent.#inserted;
   }
 
   changeOf(id: ItemId): ItemChange | undefined {
@@ -28,7 +29,7 @@ export class ChangeTable implements Changes {
     return own === undefined ? inherited : [...inherited, ...own];
   }
 
-  /** Takes an edit in and returns the ids of the items it touches. Throws `PITH_EDIT_INVALID` for an insert that cannot be. */
+  /** Takes an edit in and returns the ids of the items it touches. An insert that cannot be changes nothing. */
   add(edit: Edit): readonly ItemId[] {
     switch (edit.edit) {
       case 'drop':
@@ -38,23 +39,26 @@ export class ChangeTable implements Changes {
         if (this.changeOf(edit.item)?.drop !== true) this.#items.set(edit.item, { content: edit.text });
         return [edit.item];
       case 'insert': {
-        const inserts = this.#inserts.get(edit.before) ?? [];
-        inserts.push(insertedItem(edit.item, `${edit.before}+${this.#inserted++}`));
-        this.#inserts.set(edit.before, inserts);
+        const item = insertedItem(edit.item, `${edit.before}+${this.#inserted++}`);
+        if (faultOfInsert(item) === undefined) {
+          const inserts = this.#inserts.get(edit.before) ?? [];
+          inserts.push(item);
+          this.#inserts.set(edit.before, inserts);
+        }
         return [edit.before];
       }
     }
   }
 }
 
-/** An inserted item with an id of its own. Throws `PITH_EDIT_INVALID` unless it is a message of user or assistant. */
-export function insertedItem(item: NewItem, id: ItemId): Item {
-  if (item.kind !== 'message' || item.role === 'system') {
-    const what = item.kind === 'message' ? 'a system message' : `a ${item.kind}`;
-    throw new PithError(
-      'PITH_EDIT_INVALID',
-      `An edit inserts ${what}; only messages of user or assistant can be inserted.`,
-    );
-  }
-  return Object.freeze({ ...item, id });
+/** Why an item cannot be inserted, or undefined: only messages of user or assistant that say something can. */
+export function faultOfInsert(item: NewItem): string | undefined {
+  if (item.kind !== 'message') return `it inserts a ${item.kind}; only messages of user or assistant can be inserted`;
+  if (item.role === 'system') return 'it inserts a system message; only messages of user or assistant can be inserted';
+  return hasContent({ id: '', ...item }) ? undefined : 'it inserts an empty message';
+}
+
+/** An inserted item with an id of its own, as it is sent. */
+function insertedItem(item: NewItem, id: ItemId): Item {
+  return Object.freeze(wellFormed({ ...item, id }));
 }

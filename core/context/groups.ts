@@ -40,10 +40,14 @@ export function openGroup(item: Item): Group {
   return group;
 }
 
-/** Adds an item of the reply to its group. */
-export function extendGroup(group: Group, item: Item): void {
+/** Adds an item of the reply to its group; false for a call id that the reply has already, since one result answers one call. */
+export function extendGroup(group: Group, item: Item): boolean {
+  if (item.kind === 'tool_call') {
+    if (group.results.has(item.callId)) return false;
+    group.results.set(item.callId, undefined);
+  }
   group.said.push(item);
-  if (item.kind === 'tool_call' && !group.results.has(item.callId)) group.results.set(item.callId, undefined);
+  return true;
 }
 
 /** Whether an item goes on the reply of this group. */
@@ -71,10 +75,7 @@ export function flattenGroup(group: Group, changes: Changes): Item[] {
     inserted.push(...changes.insertedBefore(item.id));
     const changed = changeItem(item, changes.changeOf(item.id));
     if (changed === undefined || !hasContent(changed)) continue;
-    if (changed.kind === 'tool_call') {
-      if (calls.has(changed.callId)) continue;
-      calls.add(changed.callId);
-    }
+    if (changed.kind === 'tool_call') calls.add(changed.callId);
     speaks ||= changed.kind !== 'reasoning';
     sent.push(wellFormed(asSent(changed)));
   }

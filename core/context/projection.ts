@@ -5,9 +5,10 @@
 import type { Item, ItemId } from '../session/items';
 import type { Checkpoint, Edit, Position, SessionRecord, ToolSchema } from '../session/records';
 import { hasContent } from '../session/well-formed';
+import { blocksBefore } from './digest';
 import { ChangeTable } from './edits';
 import { answerGroup, continuesReply, extendGroup, flattenGroup, openGroup } from './groups';
-import type { Changes, Group } from './groups';
+import type { Group } from './groups';
 import type { SystemPart } from './view';
 
 /** The items of a log by number and id. */
@@ -47,6 +48,8 @@ export class Projection {
   #groupOf = new Map<ItemId, number>();
   #waiting = new Map<string, number>();
   #entries: Item[] = [];
+  /** Digests of whole blocks of entries that were handed out, as far as they are known. */
+  #digests: string[] = [];
   #starts: number[] = [];
   #shared = 0;
   #sharedStarts = 0;
@@ -69,7 +72,7 @@ export class Projection {
   }
 
   /** Edits in force on the conversation. */
-  get changes(): Changes {
+  get changes(): ChangeTable {
     return this.#table;
   }
 
@@ -94,11 +97,12 @@ export class Projection {
     readonly entries: readonly Item[];
     readonly starts: readonly number[];
     readonly groups: readonly Group[];
+    readonly digests: string[];
   } {
     this.#flatten();
     this.#shared = this.#entries.length;
     this.#sharedStarts = this.#starts.length;
-    return { entries: this.#entries, starts: this.#starts, groups: this.#groups };
+    return { entries: this.#entries, starts: this.#starts, groups: this.#groups, digests: this.#digests };
   }
 
   get length(): number {
@@ -210,7 +214,7 @@ export class Projection {
     let at = this.#groups.length - 1;
     const newest = this.#groups[at];
     if (newest !== undefined && continuesReply(newest, item)) {
-      extendGroup(newest, item);
+      if (!extendGroup(newest, item)) return;
     } else {
       this.#groups.push(openGroup(item));
       at++;
@@ -245,6 +249,7 @@ export class Projection {
       this.#changedFrom = Math.min(this.#changedFrom, changed);
       if (changed < this.#shared) {
         this.#entries = this.#entries.slice(0, changed);
+        this.#digests = blocksBefore(this.#digests, changed);
         this.#shared = 0;
       } else {
         this.#entries.length = changed;
@@ -305,6 +310,7 @@ export class Projection {
     this.#groupOf = new Map();
     this.#waiting = new Map();
     this.#entries = [];
+    this.#digests = [];
     this.#starts = [];
     this.#shared = 0;
     this.#sharedStarts = 0;

@@ -2,14 +2,14 @@
  * A context as a list of segments: stretches of the projection's own list and the few groups that edits changed. Reading
  * costs what is read; an edit costs what it touches; nothing is copied.
  */
-import { createHash } from 'node:crypto';
 import { PithError } from '../errors';
 import type { Item } from '../session/items';
 import type { Edit } from '../session/records';
 import type { Estimate } from '../tokens/occupancy';
-import { ChangeTable, END } from './edits';
+import { digestContext } from './digest';
+import { ChangeTable, END, faultOfInsert } from './edits';
 import { faultOfGroup, flattenGroup } from './groups';
-import type { Changes, Group } from './groups';
+import type { Group } from './groups';
 import type { ContextView, SystemPart } from './view';
 
 /** What a view reads: a projection at one moment. */
@@ -19,7 +19,9 @@ export interface Snapshot {
   /** Start of each group in `entries`; groups of which nothing is sent share the start of the next. */
   readonly starts: readonly number[];
   readonly groups: readonly Group[];
-  readonly changes: Changes;
+  readonly changes: ChangeTable;
+  /** Digests of whole blocks of entries; filled as they are asked for. */
+  readonly digests: string[];
   groupOf(id: string): number | undefined;
 }
 
@@ -49,17 +51,18 @@ class SegmentView implements ContextView {
   readonly #snapshot: Snapshot;
   readonly #meter: Meter;
   readonly #segments: readonly Segment[];
-  readonly #changes: Changes;
+  readonly #changes: ChangeTable;
   readonly #touched: ReadonlySet<number>;
   readonly #entries: number;
   readonly length: number;
   #digest: string | undefined;
+  #groups: readonly number[] | undefined;
 
   constructor(
     snapshot: Snapshot,
     meter: Meter,
     segments: readonly Segment[],
-    changes: Changes,
+    changes: ChangeTable,
     touched: ReadonlySet<number>,
   ) {
     this.#snapshot = snapshot;
@@ -81,10 +84,14 @@ class SegmentView implements ContextView {
   }
 
   digestOf(length: number): string {
-    const hash = createHash('sha256');
-    for (const part of this.system) hash.update(`${part.kind} ${part.text.length}\n${part.text}`);
-    for (const item of this.items(0, length)) hash.update(digestOfItem(item));
-    return hash.digest('base64url');
+    const [only] = this.#segments;
+    const isPlain = this.#segments.length === 1 && only?.source === 0;
+    return digestContext(
+      this.system,
+      length,
+      (from, to) => this.items(from, to),
+      isPlain ? this.#snapshot.digests : [],
+    );
   }
 
   at(index: number): Item {
@@ -107,6 +114,10 @@ class SegmentView implements ContextView {
   }
 
   groups(): readonly number[] {
+    return (this.#groups ??= this.#findGroups());
+  }
+
+  #findGroups(): readonly number[] {
     const begins: number[] = [];
     const { starts } = this.#snapshot;
     for (const { start, length, source } of this.#segments) {
@@ -127,6 +138,8 @@ class SegmentView implements ContextView {
     const changes = new ChangeTable(this.#changes);
     const touched = new Set(this.#touched);
     for (const edit of edits) {
+      const fault = edit.edit === 'insert' ? faultOfInsert(edit.item) : undefined;
+      if (fault !== undefined) throw new PithError('PITH_EDIT_INVALID', `An edit breaks the context: ${fault}.`);
       for (const id of changes.add(edit)) {
         if (id === END) continue;
         const group = this.#snapshot.groupOf(id);
@@ -146,7 +159,9 @@ class SegmentView implements ContextView {
       const group = this.#snapshot.groups[index];
       if (group === undefined) continue;
       const fault = faultOfGroup(group, changes);
-      if (fault !== undefined) throw new PithError('PITH_EDIT_INVALID', `An edit breaks the context: ${fault}.`);
+      // What recorded edits broke before is mended as it is sent; nobody is blamed for it later.
+      if (fault !== undefined && faultOfGroup(group, this.#changes) === undefined)
+        throw new PithError('PITH_EDIT_INVALID', `An edit breaks the context: ${fault}.`);
       const begin = this.#snapshot.starts[index] ?? source;
       put(begin - source, source);
       const items = flattenGroup(group, changes);
@@ -211,19 +226,6 @@ class SegmentView implements ContextView {
     }
     return low;
   }
-}
-
-const digests = new WeakMap<Item, Buffer>();
-
-/** Digest of what an item says, whatever its id; computed once for each, as items never change. */
-function digestOfItem(item: Item): Buffer {
-  let digest = digests.get(item);
-  if (digest === undefined) {
-    const { id: _, ...said } = item;
-    digest = createHash('sha256').update(JSON.stringify(said)).digest();
-    digests.set(item, digest);
-  }
-  return digest;
 }
 
 /** Index of the first number that is not below `value` in an ascending list. */

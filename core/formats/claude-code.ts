@@ -53,12 +53,13 @@ function readSession(source: Source): ImportedSession {
   draft.root = lines.map((line) => stringOf(line.cwd)).find((cwd) => cwd !== undefined);
   const before = tokensBeforeCompactions(all);
   const replies = gatherReplies(lines);
+  const copied = copiedReplies(all, lines);
   lines.forEach((line, place) => {
     if (isCompactSummary(line)) {
       draft.checkpoint({ summary: contentText(line), cut: draft.items, before: before.get(line.parentUuid) });
     } else if (isQueuedPrompt(line)) draft.message('user', fieldsOf(line.attachment).prompt);
     else if (line.type === 'user') readUser(draft, line, lines[place + 1]);
-    else if (line.isApiErrorMessage !== true) readReply(draft, line, replies);
+    else if (line.isApiErrorMessage !== true) readReply(draft, line, replies, copied);
   });
   return draft.finish();
 }
@@ -76,8 +77,23 @@ function gatherReplies(lines: readonly Fields[]): Map<string, Fields[]> {
   return replies;
 }
 
+/**
+ * Replies that stand in another branch too: a resumed session copies the history into a new one, and with it usage that was
+ * measured on another, larger context.
+ */
+function copiedReplies(all: readonly Fields[], read: readonly Fields[]): ReadonlySet<unknown> {
+  const own = new Set(read);
+  const others = all.filter((line) => line.type === 'assistant' && !own.has(line));
+  return new Set(others.flatMap((line) => stringOf(fieldsOf(line.message).id) ?? []));
+}
+
 /** Usage stands on every line of a reply and grows; the last line has the figures, its output final once a reply has stopped. */
-function readReply(draft: SessionDraft, line: Fields, replies: Map<string, Fields[]>): void {
+function readReply(
+  draft: SessionDraft,
+  line: Fields,
+  replies: Map<string, Fields[]>,
+  copied: ReadonlySet<unknown>,
+): void {
   const id = stringOf(fieldsOf(line.message).id);
   const lines = id === undefined ? [line] : replies.get(id);
   if (lines === undefined || lines[0] !== line) return;
@@ -88,7 +104,8 @@ function readReply(draft: SessionDraft, line: Fields, replies: Map<string, Field
     Array.isArray(message.content) ? listOf(message.content) : [message.content],
   );
   readAnthropicMessage(draft, { role: 'assistant', id, content });
-  draft.usage({ ...anthropicUsage(last.usage, last.model), outputFinal: stringOf(last.stop_reason) !== undefined });
+  if (!copied.has(id))
+    draft.usage({ ...anthropicUsage(last.usage, last.model), outputFinal: stringOf(last.stop_reason) !== undefined });
 }
 
 function readUser(draft: SessionDraft, line: Fields, following: Fields | undefined): void {

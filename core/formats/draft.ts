@@ -2,6 +2,7 @@
 import type { ItemId, Json, MessageItem, NewItem, Part } from '../session/items';
 import type { RecordDraft, ToolSchema } from '../session/records';
 import { summariseResult } from '../session/result-summary';
+import { AnsweredCalls } from './answered-calls';
 import { checkUsage } from './foreign-usage';
 import type { ForeignUsage } from './foreign-usage';
 import type { ImportedSession } from './format';
@@ -52,6 +53,7 @@ export class SessionDraft {
   readonly #records: RecordDraft[] = [];
   readonly #warnings = new Set<string>();
   readonly #tools = new Map<string, string>();
+  readonly #answered = new AnsweredCalls();
   #system: string | undefined;
   #schemas: readonly ToolSchema[] | undefined;
   #model: string | undefined;
@@ -148,7 +150,8 @@ export class SessionDraft {
 
   /** A tool call. Arguments that are text are parsed where they are JSON. */
   call(callId: unknown, name: unknown, args: unknown, extras?: ItemExtras): void {
-    const id = stringOf(callId) ?? `call-${String(this.#items)}`;
+    if (this.#reply === undefined) this.reply();
+    const id = this.#answered.call(stringOf(callId) ?? '', this.#reply as string, this.#items);
     const tool = stringOf(name) ?? 'unknown';
     this.#tools.set(id, tool);
     this.#modelItem({ kind: 'tool_call', callId: id, name: tool, arguments: argumentsOf(args), ...extras });
@@ -157,7 +160,7 @@ export class SessionDraft {
   /** The result of a call; its summary is name, size and first line unless the tool gave one. */
   result(callId: unknown, content: unknown, options: ResultExtras = {}): void {
     const { isError = false, isPruned = false, summary, output, tool, ...extras } = options;
-    const id = stringOf(callId) ?? textOf(callId);
+    const id = this.#answered.answered(stringOf(callId) ?? textOf(callId));
     const name = stringOf(tool) ?? this.#tools.get(id) ?? 'tool';
     const parts: readonly Part[] = partsOf(content);
     if (isPruned) this.#pruned.push(`pruned-${String(this.#items)}`);

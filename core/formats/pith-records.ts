@@ -15,10 +15,12 @@ const SHAPES: { readonly [kind in RecordBody['t']]: (record: Fields) => boolean 
   run: ({ outcome }) => isText(outcome),
   edits: ({ by, edits }) => isText(by) && isListOf(edits, isEdit),
   compaction: ({ phase, compaction, data }) => isText(phase) && isText(compaction) && isFields(data),
-  checkpoint: ({ compaction, blocks, cut, edits }) =>
+  checkpoint: ({ compaction, blocks, cut, lead, edits }) =>
     isText(compaction) &&
     isListOf(blocks, ({ kind, text }) => isText(kind) && isText(text)) &&
-    typeof cut === 'number' &&
+    Number.isSafeInteger(cut) &&
+    (cut as number) >= 0 &&
+    isText(lead ?? '') &&
     isListOf(edits, isEdit),
   undo: ({ checkpoint }) => typeof checkpoint === 'number',
   state: ({ namespace, ...record }) => isText(namespace) && 'value' in record,

@@ -93,6 +93,7 @@ for (const [group, ...ranges] of WIDE) for (const [first, last] of ranges) GROUP
  */
 export function chunkEnd(text: string, from: number, limit: number = CHUNK_UNITS): number {
   const end = Math.min(text.length, from + limit);
+  if (end === text.length && (end - from) * OTHER_WEIGHT <= RUN_WEIGHT) return end;
   const forced = runEnd(text, from, end);
   if (forced < end) return wholeBefore(text, forced, from);
   if (end === text.length) return end;

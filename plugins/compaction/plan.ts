@@ -42,7 +42,7 @@ export function planCompaction(input: PlanInput): Plan | undefined {
   const cut = cutPosition(input);
   const cutItem = numberFrom(input, cut);
   const lead = leadOf(input, cutItem);
-  const leadAt = lead === undefined ? undefined : positionBefore(context, cut, lead);
+  const leadAt = lead === undefined ? undefined : positionBefore(input, cut, lead);
   const leadEdits =
     lead === undefined ? [] : trimLead(leadAt === undefined ? lead : context.at(leadAt), input.tokenizer);
   // What is left out of a trimmed lead is for the summary to tell, even where nothing else is.
@@ -98,9 +98,21 @@ function leadOf({ openings, session }: PlanInput, cutItem: number): MessageItem 
   return opener.kind === 'message' ? opener : undefined;
 }
 
-/** Position of an item among the entries before the cut; a lead stands first or where its turn begins. */
-function positionBefore(context: ContextView, cut: number, item: Item): number | undefined {
-  for (let position = cut - 1; position >= 0; position--) if (context.at(position).id === item.id) return position;
+/** Position of a message of the user among the entries before the cut. Groups stand in the order of the log, so it is found by bisection. */
+function positionBefore(input: PlanInput, cut: number, item: Item): number | undefined {
+  const { context, session } = input;
+  const starts = context.groups();
+  const number = session.indexOf(item.id) ?? 0;
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numberFrom(input, starts[middle] ?? 0) <= number) low = middle + 1;
+    else high = middle;
+  }
+  for (let position = starts[low - 1] ?? cut; position < Math.min(cut, starts[low] ?? cut); position++) {
+    if (context.at(position).id === item.id) return position;
+  }
   return undefined;
 }
 

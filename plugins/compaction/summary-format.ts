@@ -197,7 +197,7 @@ function tasksOf(lines: readonly string[]): readonly TaskEntry[] {
   return tasks;
 }
 
-const BULLET = /^\s*[-*•]\s+/u;
+const BULLET = /^\s*[-*•](?:\s+|$)/u;
 
 /** Lines joined to entries: an entry begins at a bullet and goes on until the next bullet, blank line or heading. */
 function entriesOf(lines: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 /** Drops the content of old tool results and keeps their summary, in batches that are recorded (S8). */
-import { configKeys, CONTEXT, definePlugin, TOKENIZER } from '../../core/index';
+import { configKeys, CONTEXT, definePlugin } from '../../core/index';
 import type { Session } from '../../core/index';
 import { batchOf, EMPTY_SCAN, scanForPruning } from './select';
 import type { PruneScan } from './select';
@@ -9,7 +9,12 @@ import type { PruneEvaluation } from './token';
 declare module '../../core/index' {
   interface EventMap {
     'prune.fired': { readonly session: string; readonly candidates: number; readonly tokensSaved: number };
-    'prune.skipped': { readonly session: string; readonly reason: 'no-candidates' | 'too-little'; readonly candidates: number; readonly tokensSaved: number };
+    'prune.skipped': {
+      readonly session: string;
+      readonly reason: 'no-candidates' | 'too-little';
+      readonly candidates: number;
+      readonly tokensSaved: number;
+    };
   }
 }
 
@@ -20,18 +25,27 @@ export default definePlugin({
   name: 'prune',
   api: 1,
   config: configKeys({
-    protected_tokens: { type: 'integer', unit: 'tokens', default: 8000, doc: 'Newest tokens of the conversation whose tool results keep their content.' },
-    min_savings: { type: 'integer', unit: 'tokens', default: 4096, doc: 'Tokens that a batch must save; smaller ones wait.' },
+    protected_tokens: {
+      type: 'integer',
+      unit: 'tokens',
+      default: 8000,
+      doc: 'Newest tokens of the conversation whose tool results keep their content.',
+    },
+    min_savings: {
+      type: 'integer',
+      unit: 'tokens',
+      default: 4096,
+      doc: 'Tokens that a batch must save; smaller ones wait.',
+    },
     protected_tools: { type: 'strings', default: [], doc: 'Tools whose results are never pruned.' },
   }),
-  needs: { tokenizer: TOKENIZER },
   provides: [PRUNE],
-  setup({ config, needs, hooks, bus, provide }) {
+  setup({ config, hooks, bus, provide }) {
     const scans = new WeakMap<Session, PruneScan>();
 
     const evaluate = (session: Session): PruneEvaluation => {
       const context = session.get(CONTEXT).view();
-      const scan = scanForPruning(context, scans.get(session) ?? EMPTY_SCAN, config, needs.tokenizer);
+      const scan = scanForPruning(context, scans.get(session) ?? EMPTY_SCAN, config);
       scans.set(session, scan);
       return { candidates: scan.candidates.length, ...batchOf(scan, config) };
     };

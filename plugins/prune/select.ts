@@ -2,7 +2,7 @@
  * What pruning would drop (S8.1, S8.2). Scans only what left the protected part since the last look, so that a request
  * costs what is new and not the whole history.
  */
-import type { ContextView, Edit, ItemId, Tokenizer, ToolResultItem } from '../../core/index';
+import type { ContextView, Edit, ItemId, ToolResultItem } from '../../core/index';
 
 /** Results below this many tokens are left alone. */
 export const SMALLEST_RESULT = 100;
@@ -36,19 +36,14 @@ export interface PruneScan {
 export const EMPTY_SCAN: PruneScan = Object.freeze({ position: 0, anchor: undefined, candidates: [] });
 
 /** Goes on from an earlier scan of the same session; starts anew where the context was rebuilt. */
-export function scanForPruning(
-  context: ContextView,
-  earlier: PruneScan,
-  limits: PruneLimits,
-  tokenizer: Pick<Tokenizer, 'countText'>,
-): PruneScan {
+export function scanForPruning(context: ContextView, earlier: PruneScan, limits: PruneLimits): PruneScan {
   const still =
     earlier.position <= context.length &&
     (earlier.position === 0 || context.at(earlier.position - 1).id === earlier.anchor);
   const scan = still ? earlier : EMPTY_SCAN;
   const end = Math.min(protectedStart(context, limits.protectedTokens), newestReplyStart(context));
   if (end <= scan.position) return scan;
-  const candidates = [...scan.candidates];
+  const found: { readonly position: number; readonly item: ItemId; readonly text: string }[] = [];
   const tools = new Map<string, string>();
   for (let position = scan.position; position < end; position++) {
     const entry = context.at(position);
@@ -59,9 +54,15 @@ export function scanForPruning(
     const tokens = context.tokens(position, position + 1);
     if (tokens < SMALLEST_RESULT || entry.content === undefined) continue;
     const text = `${MARK}${tool}, ${Math.round(tokens)} tokens${entry.isError === true ? ', error' : ''}] ${entry.summary}`;
-    const savedTokens = tokens - tokenizer.countText(text);
-    if (savedTokens > 0) candidates.push({ item: entry.id, text, savedTokens });
+    found.push({ position, item: entry.id, text });
   }
+  // All at once: an edit costs what its group costs, and a group may hold thousands of results.
+  const pruned = context.with(found.map(({ item, text }) => ({ edit: 'content', item, text })));
+  const saving = found.map(({ position, item, text }) => {
+    const savedTokens = context.tokens(position, position + 1) - pruned.tokens(position, position + 1);
+    return { item, text, savedTokens };
+  });
+  const candidates = [...scan.candidates, ...saving.filter(({ savedTokens }) => savedTokens > 0)];
   return { position: end, anchor: context.at(end - 1).id, candidates };
 }
 

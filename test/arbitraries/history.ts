@@ -76,40 +76,47 @@ type Step =
       readonly opaque: boolean;
       readonly parts: readonly Part[];
       readonly calls: readonly Call[];
-      readonly ids: (at: number, number: number) => string;
+      readonly callId: CallId;
     };
+
+/** The id of a call by its place in the reply and in the session. */
+type CallId = (at: number, number: number) => string;
 
 const ODD_IDS = ['__proto__', 'constructor', '', 'a call/id\n'];
 
-/** How call ids are given: each once in the session, anew in every reply, of an odd kind, or even twice in one reply. */
-const ids = fc.oneof(
-  { weight: 12, arbitrary: fc.constant((_at: number, number: number) => `c${number}`) },
-  { weight: 2, arbitrary: fc.constant((at: number) => `call_${at}`) },
-  { weight: 1, arbitrary: fc.constant((at: number) => ODD_IDS[at % ODD_IDS.length] ?? '') },
-  { weight: 1, arbitrary: fc.constant((at: number) => `call_${at % 2}`) },
+/** Call ids that no other call of the session has. */
+export const uniqueIds: fc.Arbitrary<CallId> = fc.constant((_, number) => `c${number}`);
+
+/** Call ids as providers give them: once in the session, anew in every reply, of an odd kind, or even twice in one reply. */
+const anyIds: fc.Arbitrary<CallId> = fc.oneof(
+  { weight: 12, arbitrary: uniqueIds },
+  { weight: 2, arbitrary: fc.constant<CallId>((at) => `call_${at}`) },
+  { weight: 1, arbitrary: fc.constant<CallId>((at) => ODD_IDS[at % ODD_IDS.length] ?? '') },
+  { weight: 1, arbitrary: fc.constant<CallId>((at) => `call_${at % 2}`) },
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ step: fc.constant('user' as const), parts: parts(2) }) },
-  { weight: 1, arbitrary: fc.record({ step: fc.constant('system' as const), text: anyText }) },
-  { weight: 1, arbitrary: fc.constant({ step: 'orphan' as const }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      step: fc.constant('reply' as const),
-      named: fc.boolean(),
-      reasoning: fc.option(anyText, { nil: undefined }),
-      opaque: fc.boolean(),
-      parts: parts(2),
-      calls: fc.array(call, { maxLength: 4 }),
-      ids,
-    }),
-  },
-);
+const step = (callId: fc.Arbitrary<CallId>): fc.Arbitrary<Step> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ step: fc.constant('user' as const), parts: parts(2) }) },
+    { weight: 1, arbitrary: fc.record({ step: fc.constant('system' as const), text: anyText }) },
+    { weight: 1, arbitrary: fc.constant({ step: 'orphan' as const }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        step: fc.constant('reply' as const),
+        named: fc.boolean(),
+        reasoning: fc.option(anyText, { nil: undefined }),
+        opaque: fc.boolean(),
+        parts: parts(2),
+        calls: fc.array(call, { maxLength: 4 }),
+        callId,
+      }),
+    },
+  );
 
 /** Random histories of up to `maxLength` steps. */
-export function histories(maxLength = 24): fc.Arbitrary<readonly NewItem[]> {
-  return fc.array(step, { maxLength }).map(itemsOf);
+export function histories(maxLength = 24, callId = anyIds): fc.Arbitrary<readonly NewItem[]> {
+  return fc.array(step(callId), { maxLength }).map(itemsOf);
 }
 
 function itemsOf(steps: readonly Step[]): readonly NewItem[] {
@@ -130,7 +137,7 @@ function itemsOf(steps: readonly Step[]): readonly NewItem[] {
       items.push({ kind: 'reasoning', text: one.reasoning, ...(one.opaque && { opaque: 'c2lnbmVk' }), ...reply });
     }
     items.push({ kind: 'message', role: 'assistant', parts: one.parts, ...reply });
-    const calls = one.calls.map((made, at) => ({ ...made, callId: one.ids(at, number++) }));
+    const calls = one.calls.map((made, at) => ({ ...made, callId: one.callId(at, number++) }));
     for (const { callId, name, args } of calls)
       items.push({ kind: 'tool_call', callId, name, arguments: args, ...reply });
     for (const made of calls) {

@@ -72,6 +72,17 @@ describe('C35: project instructions that were loaded at the start', () => {
     },
   );
 
+  test('C35: instructions of an eighth of the window may be pinned at every start', async () => {
+    await using host = await start();
+    const session = host.open([user('go')]);
+    const rules = `RULE-77 ${prose(15_000)}`;
+    for (let starts = 0; starts < 5; starts++) session.get(CONTEXT).pin({ text: rules });
+    expect(occurrences(session, 'RULE-77')).toEqual([1, 1, 1]);
+    expect(() => session.get(CONTEXT).pin({ text: prose(12_000) })).toThrow(
+      expect.objectContaining({ code: 'PITH_PINS_TOO_LARGE' }) as Error,
+    );
+  });
+
   test('C35: whatever is pinned, in whatever order, stands behind the prompt and before the blocks, each once', async () => {
     await using host = await start({ plugins: [...STOCK, forgetful().plugin] });
     const pin = fc.constantFrom('a', 'b', 'c', 'd', ' ', '');

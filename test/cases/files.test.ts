@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createDiskFiles, type FileSource, type NewItem } from '../../core';
+import { CONTEXT, createDiskFiles, type FileSource, type NewItem } from '../../core';
 import { COMPACTION } from '../../plugins/compaction/tokens';
 import { createTracker } from '../../plugins/tracker/recency';
 import { folderWith, put } from '../files/folder';
@@ -69,6 +69,32 @@ describe('C43: files that are read again must not fill the freed space', () => {
     expect(read).toEqual([...read].sort((a, b) => b - a));
     const named = report.references.map(({ path }) => path);
     expect([...new Set(read.map((at) => `f${String(at)}.ts`)), ...named].sort()).toEqual([...paths].sort());
+  });
+});
+
+describe('C43: many small files', () => {
+  test.each([20, 60, 200])('the budget is spent on those that the tail of %d reads does not show', async (kept) => {
+    const text = Array.from(
+      { length: 20 },
+      (_, at) => `${String(at + 1)}\tconst line${String(at)} = ${String(at)};`,
+    ).join('\n');
+    const reads = (name: string, count: number): readonly NewItem[] =>
+      Array.from({ length: count }, (_, at) => [
+        {
+          kind: 'tool_call' as const,
+          callId: `${name}${String(at)}`,
+          name: 'read_file',
+          arguments: { path: `src/${name}${String(at)}.ts` },
+        },
+        result(`${name}${String(at)}`, text),
+      ]).flat();
+    await using host = await start();
+    const session = host.open([user('look at all of them'), ...reads('old', 100), ...reads('kept', kept)]);
+    const retainedTokens = Math.ceil(session.get(CONTEXT).view().tokens(201));
+    const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'manual', retainedTokens });
+    expect(report.outcome).toBe('done');
+    expect(report.marks.length).toBeGreaterThan(20);
+    expect(report.marks.filter(({ path }) => path.includes('kept'))).toEqual([]);
   });
 });
 

@@ -95,6 +95,41 @@ describe('C11: the last message of the history is never taken for the summary', 
   });
 });
 
+describe('C14: a summary that is cut off', () => {
+  const whole = renderSummary({
+    completed: [{ name: 'The parser', lines: ['Ported in src/csv.ts.'] }],
+    active: [{ name: 'The writer', lines: ['Half done.'] }],
+    decisions: ['quotes are kept — the tests ask for it'],
+    directives: ['"please port it"'],
+    current: ['Writing the last test.'],
+  });
+  const sections = whole.split('\n').filter((line) => line.startsWith('## '));
+
+  test('is not stored; one that is complete afterwards is', async () => {
+    const cut = whole.slice(0, whole.indexOf('ported') + 200 - 3);
+    const { report } = await compactedBy(async (desk, _job, signal) => {
+      const refused = await desk.call('write_summary', { text: cut.slice(0, whole.indexOf('## Key')) }, signal);
+      expect(refused.isError).toBe(true);
+      await desk.call('write_summary', { text: whole }, signal);
+    });
+    expect(report).toMatchObject({ outcome: 'done', summary: { text: whole } });
+  });
+
+  test('leaves everything as it is, with a reason, wherever it was cut', async () => {
+    for (let length = 1; length < whole.length; length += 13) {
+      const text = whole.slice(0, length);
+      const { report, before, after, checkpoints } = await compactedBy((desk, _job, signal) =>
+        desk.call('write_summary', { text }, signal),
+      );
+      const isWhole = sections.every((section) => text.includes(section));
+      if (isWhole) continue;
+      expect(report.outcome).not.toBe('done');
+      expect(report.reason).toEqual(expect.stringMatching(/\w/));
+      expect([after, checkpoints]).toEqual([before, 0]);
+    }
+  });
+});
+
 describe('C15: a compressed context that is not smaller', () => {
   const summaryOf = (words: number): string =>
     renderSummary({

@@ -1,9 +1,17 @@
+import fc from 'fast-check';
+import { CONTEXT, createContext, createSession } from '../../core';
+import type { NewItem } from '../../core';
+import { writeOpenAiChat } from '../../core/formats/write';
 import { releaseEncoders } from '../../core/tokens/encoder';
 import { shapeOf } from '../../core/tokens/entry-shape';
 import { TokenLedger } from '../../core/tokens/ledger';
 import { createTiktoken } from '../../core/tokens/tiktoken';
 import type { ImagePart, Item } from '../../core/session/items';
 import type { ToolSchema, Usage } from '../../core/session/records';
+import { COMPACTION } from '../../plugins/compaction/tokens';
+import { countRequest } from '../support/counter';
+import { start, STOCK } from '../support/kernel';
+import { scriptedWorker, summaryOf, writing } from '../support/worker';
 
 const tokenizer = createTiktoken('gpt-5');
 
@@ -189,5 +197,69 @@ describe('X11: a long dense run inside a text result', () => {
     const { text: tokens } = tokenizer.countItem(result(text));
     expect(tokens).toBeGreaterThan((0.9 * text.length) / charactersPerToken);
     expect(tokens).toBeLessThan((1.1 * text.length) / charactersPerToken);
+  });
+});
+
+describe('through a session', () => {
+  const say = (role: 'user' | 'assistant', text: string): NewItem => ({
+    kind: 'message',
+    role,
+    parts: [{ type: 'text', text }],
+  });
+  const THRESHOLD = 80_000;
+
+  it('C17: after a compaction no figure from before counts, the kept items of which it was measured included', async () => {
+    const { plugin, jobs } = scriptedWorker(writing(summaryOf('Much was done.')));
+    await using host = await start({ plugins: [...STOCK, plugin], config: { compaction: { retainedTokens: 21_000 } } });
+    const session = host.open([
+      say('user', words(40_000)),
+      say('assistant', words(32_000)),
+      say('user', words(10_000)),
+      say('assistant', words(10_000)),
+    ]);
+    const occupancy = () => session.get(CONTEXT).view().occupancy();
+    session.record({ t: 'usage', usage: { inputTokens: 85_000, outputTokens: 10_000 }, on: { entries: 3 } });
+    expect(occupancy().tokens).toBeGreaterThan(90_000);
+    const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'post_run', threshold: THRESHOLD });
+    expect(report.outcome).toBe('done');
+    for (let check = 0; check < 2; check++) {
+      const { tokens, margin } = occupancy();
+      expect(tokens + margin).toBeLessThan(THRESHOLD);
+      const sent = countRequest(writeOpenAiChat(session.get(CONTEXT).view()));
+      expect(Math.abs(tokens - sent)).toBeLessThan(0.15 * sent);
+      session.append([say('user', 'go on')]);
+    }
+    // A reply whose request was under way, with usage of the context from before.
+    session.record({ t: 'usage', usage: { inputTokens: 95_000 }, on: { entries: 4, projection: 'from before' } });
+    expect(occupancy().tokens + occupancy().margin).toBeLessThan(THRESHOLD);
+    expect(jobs).toHaveLength(1);
+  });
+
+  it('C18: whatever figures a log holds, what a trigger compares is a number near to what is sent', () => {
+    const figure = fc.oneof(
+      fc.constantFrom<unknown>(undefined, null, NaN, Infinity, -Infinity, 0, -1, -0, '5000', 1e308, {}, [], true),
+      fc.integer({ min: -10, max: 10 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ inputTokens: figure, outputTokens: figure, reasoningTokens: figure, cacheReadTokens: figure }),
+          { maxLength: 8 },
+        ),
+        (usages) => {
+          const session = createSession({ id: 's' });
+          const context = createContext(session, { tokenizer });
+          for (const usage of usages) {
+            session.append([say('user', words(2000)), say('assistant', 'ok')]);
+            session.record({ t: 'usage', usage: usage as unknown as Usage });
+            const { tokens, margin } = context.view().occupancy();
+            const sent = countRequest(writeOpenAiChat(context.view()));
+            expect(Math.abs(tokens - sent)).toBeLessThan(0.15 * sent);
+            expect(margin).toBeGreaterThanOrEqual(0);
+            expect(tokens + margin).toBeLessThan(2 * sent + 4096);
+          }
+        },
+      ),
+    );
   });
 });

@@ -71,6 +71,22 @@ describe('C41: results that the current run has just fetched', () => {
 });
 
 describe('X26: pruning again and again', () => {
+  test('X26: a reply of thousands of results is one step', async () => {
+    await using host = await pruning(500, 4096);
+    const ids = Array.from({ length: 5000 }, (_, at) => `p${String(at)}`);
+    const session = host.open([
+      user('read them all'),
+      ...ids.map((id) => call(id)),
+      ...ids.map((id) => result(id, prose(150))),
+      assistant('read'),
+      user('go on'),
+      call('last'),
+      result('last', prose(600)),
+    ]);
+    expect(host.kernel.get(PRUNE).prune(session).edits).toHaveLength(5000);
+    expect(prune(host, session)).toBe(false);
+  });
+
   test('X26: what was sent stays byte for byte but at few, large steps, and the pruned form is what is restored', async () => {
     await using host = await pruning(4000, 15_000);
     const session = host.open([], { t: 'settings', system: 'You are terse.' });

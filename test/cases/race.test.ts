@@ -38,13 +38,14 @@ async function meanwhile(
   use: (host: Host, session: Session, worker: ScriptedWorker) => Promise<void>,
   items = history,
 ): Promise<void> {
-  let session: Session | undefined;
+  const opened: Session[] = [];
   const worker = scriptedWorker(async (desk, job, signal) => {
-    if (session !== undefined) await script(session);
+    for (const session of opened) await script(session);
     await summary(desk, job, signal);
   });
   await using host = await start({ plugins: [...STOCK, worker.plugin] });
-  session = host.open(items);
+  const session = host.open(items);
+  opened.push(session);
   await use(host, session, worker);
 }
 

@@ -166,7 +166,7 @@ describe('X23: a fact of the start', () => {
   const pass = (number: number): readonly NewItem[] => marked(`w${String(number)}`, 14);
 
   test('X23: each worker is given the summary before, word for word', async () => {
-    const worker = scriptedWorker((desk, job, signal) => {
+    const worker = scriptedWorker((desk, _job, signal) => {
       const text = summaryOf(
         `Pass ${String(worker.jobs.length)}: ${worker.jobs.length === 1 ? FACT : 'nothing of note'}.`,
       );

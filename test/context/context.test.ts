@@ -9,16 +9,29 @@ function contextOf(session: Session): SessionContext {
   return createContext(session, { tokenizer });
 }
 
-function begin(items: readonly NewItem[] = [], ...drafts: readonly RecordDraft[]): { readonly session: Session; readonly context: SessionContext } {
+function begin(
+  items: readonly NewItem[] = [],
+  ...drafts: readonly RecordDraft[]
+): { readonly session: Session; readonly context: SessionContext } {
   const session = createSession({ id: 's', now: () => 0 });
   session.record(...drafts);
   session.append(items);
   return { session, context: contextOf(session) };
 }
 
-const usage = (inputTokens: number, more: Partial<Usage> = {}): RecordDraft => ({ t: 'usage', usage: { inputTokens, ...more } });
+const usage = (inputTokens: number, more: Partial<Usage> = {}): RecordDraft => ({
+  t: 'usage',
+  usage: { inputTokens, ...more },
+});
 
-const checkpoint = (cut: number): Checkpoint => ({ compaction: 'c', blocks: [{ kind: 'summary', text: prose(200) }], cut, edits: [], before: 0, after: 0 });
+const checkpoint = (cut: number): Checkpoint => ({
+  compaction: 'c',
+  blocks: [{ kind: 'summary', text: prose(200) }],
+  cut,
+  edits: [],
+  before: 0,
+  after: 0,
+});
 
 describe('the context of a session', () => {
   test('is a service of its session, made once', async () => {
@@ -33,10 +46,18 @@ describe('the context of a session', () => {
       ['nothing', [], { t: 'settings' }],
       ['a system prompt', [], { t: 'settings', system: prose(1000) }],
       ['tool schemas', [], { t: 'settings', tools: [{ name: 'x', description: prose(1000), parameters: {} }] }],
-      ['arguments', [{ ...call('a', 'write'), arguments: { text: prose(1000) } } as NewItem, result('a', 'ok')], { t: 'settings' }],
+      [
+        'arguments',
+        [{ ...call('a', 'write'), arguments: { text: prose(1000) } } as NewItem, result('a', 'ok')],
+        { t: 'settings' },
+      ],
       ['reasoning', [{ kind: 'reasoning', text: prose(1000) }, assistant('so')], { t: 'settings' }],
     ];
-    const [least, ...others] = parts.map(([, items, settings]) => begin([user('go'), ...items], settings).context.view().occupancy());
+    const [least, ...others] = parts.map(([, items, settings]) =>
+      begin([user('go'), ...items], settings)
+        .context.view()
+        .occupancy(),
+    );
     for (const estimate of others) {
       expect(estimate.source).toBe('counted');
       expect(estimate.tokens - (least?.tokens ?? 0)).toBeGreaterThan(950);

@@ -3,7 +3,7 @@ import type { Item, NewItem, RecordDraft, Session } from '../../core';
 import { checkIntegrity, countLooseEnds } from '../../core/context/integrity';
 import { Projection } from '../../core/context/projection';
 import { createSession } from '../../core/session/log-session';
-import { histories } from '../arbitraries/history';
+import { histories, uniqueIds } from '../arbitraries/history';
 
 const text = (said: string, role: 'user' | 'assistant' | 'system' = 'user'): NewItem => ({
   kind: 'message',
@@ -203,7 +203,7 @@ describe('for any history', () => {
 
   test('nothing but orphans, second results and empty items is left out', () => {
     fc.assert(
-      fc.property(histories(), (history) => {
+      fc.property(histories(24, uniqueIds), (history) => {
         const session = sessionOf(history);
         const projection = project(session);
         const sent = new Set(projection.entries.map((entry) => entry.id));

@@ -16,7 +16,7 @@ function view(history: readonly NewItem[], kept: readonly Edit[] = []): ContextV
   if (kept.length > 0) session.record({ t: 'edits', by: 'test', edits: kept });
   const projection = new Projection(session);
   for (const record of session.records()) projection.apply(record);
-  const { entries, starts, groups } = projection.share();
+  const { entries, starts, groups, digests } = projection.share();
   const sum = (items: Iterable<Item>): number => [...items].reduce((total, item) => total + weight(item), 0);
   const meter: Meter = {
     at: (length) => ({ tokens: sum(entries.slice(0, length)), margin: 0, source: 'measured' }),
@@ -24,7 +24,7 @@ function view(history: readonly NewItem[], kept: readonly Edit[] = []): ContextV
     weigh: sum,
   };
   const { system, changes } = projection;
-  return viewOf({ system, entries, starts, groups, changes, groupOf: (id) => projection.groupOf(id) }, meter);
+  return viewOf({ system, entries, starts, groups, changes, digests, groupOf: (id) => projection.groupOf(id) }, meter);
 }
 
 /** Edits that leave every group whole: whole groups dropped, contents replaced, messages inserted. */
@@ -71,6 +71,11 @@ describe('a view with edits', () => {
       'tool_result',
     ],
     [
+      'nothing but blanks',
+      { edit: 'insert', before: 'i0', item: { kind: 'message', role: 'user', parts: [{ type: 'text', text: ' ' }] } },
+      'empty',
+    ],
+    [
       'before an unknown item',
       { edit: 'insert', before: 'i99', item: { kind: 'message', role: 'user', parts: [{ type: 'text', text: 'x' }] } },
       'i99',
@@ -97,6 +102,19 @@ describe('a view with edits', () => {
     expect(context.with([{ edit: 'content', item: 'i0', text: 'look' }]).at(0)).toMatchObject({
       parts: [{ type: 'text', text: 'look' }, image],
     });
+  });
+
+  test('gives each insert an id of its own, and sends its text well-formed', () => {
+    const note: Edit = {
+      edit: 'insert',
+      before: 'i1',
+      item: { id: 'i4', kind: 'message', role: 'user', parts: [{ type: 'text', text: 'a\ud800' }] },
+    };
+    const context = view(reply).with([note]).with([note, note]);
+    const ids = [...context.items()].map((item) => item.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain('i4');
+    expect(context.at(1)).toMatchObject({ parts: [{ text: 'a\ufffd' }] });
   });
 
   test('puts an insert at the end behind everything and before the group of the item that it names', () => {

@@ -63,6 +63,14 @@ describe('a session file of Pith', () => {
       'holds a part of no kind',
       '{"seq":2,"at":0,"t":"item","item":{"kind":"message","id":"a","role":"user","parts":[{"type":"smell"}]}}',
     ],
+    [
+      'is a checkpoint with a cut between items',
+      '{"seq":2,"at":0,"t":"checkpoint","compaction":"c","blocks":[],"cut":1.5,"edits":[],"before":1,"after":1}',
+    ],
+    [
+      'is a checkpoint with a cut before all items',
+      '{"seq":2,"at":0,"t":"checkpoint","compaction":"c","blocks":[],"cut":-1,"edits":[],"before":1,"after":1}',
+    ],
     ['holds an edit of no kind', '{"seq":2,"at":0,"t":"edits","by":"p","edits":[{"edit":"sing"}]}'],
   ])('with a line in the middle that %s is refused, naming file and line', (_, line) => {
     const broken = [...lines.slice(0, 2), line, ...lines.slice(2)].join('\n');

@@ -25,7 +25,7 @@ export function open(items: readonly NewItem[], ...drafts: readonly RecordDraft[
 export function read(session: Session): Opened {
   const projection = new Projection(session);
   for (const record of session.records()) projection.apply(record);
-  const { entries, starts, groups } = projection.share();
+  const { entries, starts, groups, digests } = projection.share();
   const sums = [0];
   for (const item of entries) sums.push((sums.at(-1) ?? 0) + tokenizer.countItems([item]));
   const at = (length: number): number => sums[length] ?? 0;
@@ -35,6 +35,7 @@ export function read(session: Session): Opened {
       entries,
       starts,
       groups,
+      digests,
       changes: projection.changes,
       groupOf: (id) => projection.groupOf(id),
     },
@@ -48,7 +49,11 @@ export function read(session: Session): Opened {
 }
 
 export const user = (text: string): NewItem => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text }] });
-export const assistant = (text: string): NewItem => ({ kind: 'message', role: 'assistant', parts: [{ type: 'text', text }] });
+export const assistant = (text: string): NewItem => ({
+  kind: 'message',
+  role: 'assistant',
+  parts: [{ type: 'text', text }],
+});
 export const call = (callId: string, name = 'read_file', args: Json = {}): NewItem => ({
   kind: 'tool_call',
   callId,

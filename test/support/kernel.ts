@@ -24,7 +24,12 @@ export async function start(options: Partial<KernelOptions> & { readonly files?:
     read: (path) => seen?.read(path) ?? Promise.resolve({ ok: false, path, reason: 'not-found' }),
   };
   const defaults: readonly DefaultService[] = [defaultService(FILE_SOURCE, () => files), ...(options.defaults ?? [])];
-  const kernel = await createKernel({ log: { level: 'error', write: () => undefined }, plugins: STOCK, ...options, defaults });
+  const kernel = await createKernel({
+    log: { level: 'error', write: () => undefined },
+    plugins: STOCK,
+    ...options,
+    defaults,
+  });
   let opened = 0;
   return {
     kernel,

@@ -130,6 +130,16 @@ describe('what the requests carry beside the entries', () => {
     expect(ledger.total().tokens).toBe(Math.round(tokens - 300 - 24));
   });
 
+  it('is another one with another key or another size', () => {
+    for (const change of [{ key: 'other' }, { system: 501 }, { tools: 301 }, { blocks: 1 }]) {
+      const ledger = measured();
+      const { lineage } = ledger;
+      ledger.setFixed({ ...FIXED, ...change });
+      expect(ledger.total().source).toBe('offset');
+      expect(ledger.lineage).toBe(lineage + 1);
+    }
+  });
+
   it('is remembered when it comes back', () => {
     const ledger = measured();
     ledger.setFixed({ ...FIXED, key: 'other', system: 100_000 });
@@ -195,6 +205,7 @@ describe('what the requests carry beside the entries', () => {
     expect(ledger.total()).toMatchObject({ tokens: Math.round(20_000 - 100 - frames(0.2)), source: 'offset' });
     const other = new TokenLedger(calibration);
     other.setFixed({ model: 'gpt-5', system: 0, tools: 0, blocks: 0 });
+    expect(calibration.of('gpt-5').profile().fixed).toEqual({});
     expect(other.total()).toEqual({ tokens: 0, margin: 0, source: 'counted' });
   });
 });
@@ -209,6 +220,14 @@ describe('another model', () => {
       'applied',
     );
     expect(ledger.total().tokens).toBe(13_000);
+  });
+
+  it('counts the measured prompt by the rates of both', () => {
+    const ledger = new TokenLedger();
+    ledger.setFixed({ ...FIXED, model: 'claude-sonnet-4-5' });
+    ledger.measure(usage(1200), 0);
+    ledger.setFixed({ ...FIXED, model: 'claude-opus-4-7' });
+    expect(ledger.total()).toMatchObject({ tokens: 1600, source: 'counted' });
   });
 
   it('of a usage figure is not that of this context', () => {
@@ -303,6 +322,14 @@ describe('figures of a provider', () => {
     const ledger = measured();
     expect(ledger.measure(usage(10_847), ledger.length)).toEqual({ outcome: 'applied' });
     expect(ledger.at(1)).toEqual({ tokens: 1000, margin: 0, source: 'measured' });
+  });
+
+  it('that fall by exactly three percent are a correction', () => {
+    const ledger = measured();
+    ledger.measure(usage(20_000), ledger.length);
+    expect(ledger.measure(usage(19_400), ledger.length).outcome).toBe('applied');
+    ledger.measure(usage(20_000), ledger.length);
+    expect(ledger.measure(usage(19_399), ledger.length).outcome).toBe('new-lineage');
   });
 
   it('that arrive late for a shorter context are applied there', () => {

@@ -120,6 +120,15 @@ describe('the occupancy of any context', () => {
     );
   });
 
+  it('is divided so that a suffix of exactly the asked size fits', () => {
+    const ledger = new TokenLedger();
+    for (const text of [100, 200, 300]) ledger.append(entry('input', text));
+    expect(ledger.splitForSuffix(ledger.between(1))).toBe(1);
+    expect(ledger.splitForSuffix(ledger.between(1) - 0.001)).toBe(2);
+    expect(ledger.splitForSuffix(0)).toBe(3);
+    expect(ledger.splitForSuffix(Infinity)).toBe(0);
+  });
+
   it('is as long as its entries, and the sum of them and the fixed part', () => {
     fc.assert(
       fc.property(history, (played) => {
@@ -207,6 +216,8 @@ describe('savings', () => {
       ),
     ).toBeCloseTo(4960, 6);
     expect(ledger.savings(new Map([[0, null]]))).toBeCloseTo(104.2, 6);
+    const picture = { text: 20, images: 30, opaque: 0 };
+    expect(ledger.savings(new Map([[1, picture]]))).toBeCloseTo(1950, 6);
   });
 });
 

@@ -199,6 +199,21 @@ describe('the reply to a measured request', () => {
     expect(ledger.total().tokens).toBe(Math.round(2710 + frames(1.6)));
   });
 
+  it('may be any size where its reasoning is reported or sent again', () => {
+    expect(asked({ outputTokens: 5000, reasoningTokens: 100 }).total().tokens).toBe(6900);
+    const ledger = ledgerOf([entry('prompt', 100)]);
+    ledger.measure(usage(2000, { outputTokens: 5000 }), 1);
+    for (const one of [entry('reasoning', 30), entry('text', 50)]) ledger.append(one);
+    expect(ledger.total().tokens).toBe(7000);
+  });
+
+  it('holds no reasoning where none is reported', () => {
+    const ledger = ledgerOf([entry('prompt', 100)]);
+    ledger.measure(usage(2000, { outputTokens: 60, reasoningTokens: 0 }), 1);
+    for (const one of [entry('reasoning', 0, { opaque: 400 }), entry('text', 50)]) ledger.append(one);
+    expect(ledger.total().tokens).toBe(2060 + frames(1));
+  });
+
   it('shares reported reasoning among the items that hold it', () => {
     const ledger = ledgerOf([entry('prompt', 100)]);
     ledger.measure(usage(2000, { outputTokens: 760, reasoningTokens: 600 }), 1);
@@ -293,6 +308,35 @@ describe('reasoning of earlier turns', () => {
     expect(ledger.total().tokens).toBeGreaterThan(5600);
     ledger.append(entry('prompt', 30));
     expect(ledger.total().tokens).toBeLessThan(2800);
+  });
+
+  it('is known by its reported size, not by its length', () => {
+    const calibration = new Calibration();
+    const ledger = new TokenLedger(calibration);
+    ledger.setFixed({ ...FIXED, model: 'claude-sonnet-4-5' });
+    ledger.append(entry('prompt', 100));
+    ledger.measure(usage(2000, { outputTokens: 3060, reasoningTokens: 3000 }), 1);
+    for (const one of [
+      entry('reasoning', 0, { opaque: 2000 }),
+      entry('text', 50),
+      entry('prompt', 100),
+      entry('input', 100),
+    ])
+      ledger.append(one);
+    ledger.measure(usage(2350), 5);
+    expect(calibration.of('claude-sonnet-4-5').reasoning).toBe('dropped');
+  });
+
+  it('is passed once, by the prompt that ends its turn', () => {
+    const ledger = new TokenLedger();
+    ledger.setFixed({ ...FIXED, model: 'claude-sonnet-4-5' });
+    for (const one of [entry('prompt', 100), entry('reasoning', 0, { opaque: 5000 }), entry('text', 50)])
+      ledger.append(one);
+    ledger.measure(usage(9000), 3);
+    for (const one of [entry('prompt', 10), entry('input', 10), entry('input', 10), entry('input', 10)])
+      ledger.append(one);
+    const expected = ledger.total().tokens;
+    expect(ledger.measure(usage(expected - 4 * 875), 7).outcome).toBe('new-lineage');
   });
 
   it('of little size proves nothing', () => {

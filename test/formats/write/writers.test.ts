@@ -3,7 +3,7 @@ import type { ContextView, Item, Json, NewItem, RecordDraft } from '../../../cor
 import { createSource, readSessions, WRITERS } from '../../../core/formats';
 import { writeOpenAiChat } from '../../../core/formats/write';
 import { checkRequest } from '../../../core/testing';
-import { anyText, histories } from '../../arbitraries/history';
+import { anyText, histories, uniqueIds } from '../../arbitraries/history';
 import { asIs, projected } from './projected';
 
 const SHAPES = ['openai-chat', 'anthropic', 'ai-sdk'] as const;
@@ -114,7 +114,7 @@ describe.each(SHAPES)('a context written as %s', (shape) => {
 
   test('holds every text, call and result in its order, and reads back to them', () => {
     fc.assert(
-      fc.property(histories(), (items) => {
+      fc.property(histories(24, uniqueIds), (items) => {
         const context = projected(items);
         fc.pre(context.length > 0);
         const said = saidIn(context.items());

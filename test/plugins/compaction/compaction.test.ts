@@ -19,7 +19,9 @@ const SUMMARY = [
   '## Current Work\nall of it',
 ].join('\n\n');
 
-const NO_USAGE = { usage: { requests: 1, inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 } };
+const NO_USAGE = {
+  usage: { requests: 1, inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 },
+};
 
 type Script = (desk: Desk, job: CompactJob, signal: AbortSignal) => Promise<unknown>;
 
@@ -34,7 +36,12 @@ function scripted(script: Script): { readonly plugin: Plugin; readonly jobs: Com
       return NO_USAGE;
     },
   };
-  const plugin = definePlugin({ name: 'scripted', api: 1, provides: [COMPACT_WORKER], setup: ({ provide }) => provide(COMPACT_WORKER, () => worker) });
+  const plugin = definePlugin({
+    name: 'scripted',
+    api: 1,
+    provides: [COMPACT_WORKER],
+    setup: ({ provide }) => provide(COMPACT_WORKER, () => worker),
+  });
   return { plugin, jobs };
 }
 
@@ -44,19 +51,35 @@ const write =
     desk.call('write_summary', { text }, signal);
 
 const loop = (pairs: number, tokens: number, name = 'c'): readonly NewItem[] =>
-  Array.from({ length: pairs }, (_, index) => [call(`${name}${index}`), result(`${name}${index}`, prose(tokens))]).flat();
+  Array.from({ length: pairs }, (_, index) => [
+    call(`${name}${index}`),
+    result(`${name}${index}`, prose(tokens)),
+  ]).flat();
 
 const view = (session: Session): ContextView => session.get(CONTEXT).view();
-const compact = ({ kernel }: Host, session: Session, options: Partial<CompactOptions> = {}): Promise<CompactionReport> =>
-  kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });
+const compact = (
+  { kernel }: Host,
+  session: Session,
+  options: Partial<CompactOptions> = {},
+): Promise<CompactionReport> => kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });
 
-async function withWorker(script: Script, use: (host: Host, jobs: readonly CompactJob[]) => Promise<void>, config = {}): Promise<void> {
+async function withWorker(
+  script: Script,
+  use: (host: Host, jobs: readonly CompactJob[]) => Promise<void>,
+  config = {},
+): Promise<void> {
   const { plugin, jobs } = scripted(script);
   await using host = await start({ plugins: [...STOCK, plugin], config });
   await use(host, jobs);
 }
 
-const history = [user('please port it'), ...loop(30, 1000), assistant('half done'), user('go on'), ...loop(4, 1000, 'd')];
+const history = [
+  user('please port it'),
+  ...loop(30, 1000),
+  assistant('half done'),
+  user('go on'),
+  ...loop(4, 1000, 'd'),
+];
 
 describe('a compaction that is done', () => {
   test('replaces old history by a summary in front of the very items that are kept', async () => {
@@ -66,7 +89,9 @@ describe('a compaction that is done', () => {
       expect(report).toMatchObject({ outcome: 'done', worker: 'scripted', trigger: 'manual', after: { items: 17 } });
       const after = view(session);
       expect(after.system[0]).toEqual({ kind: 'prompt', text: 'You port code.' });
-      expect(after.system[1]?.text).toBe(`[Compacted context summary — a record, not instructions]\n${SUMMARY}\n[End of summary]`);
+      expect(after.system[1]?.text).toBe(
+        `[Compacted context summary — a record, not instructions]\n${SUMMARY}\n[End of summary]`,
+      );
       const kept = [session.item(0), ...session.items(report.plan?.cutItem)];
       kept.forEach((item, index) => expect(after.at(index)).toBe(item));
       expect(report.after?.tokens).toBe(after.occupancy().tokens);
@@ -80,7 +105,13 @@ describe('a compaction that is done', () => {
       const session = host.open(history);
       await compact(host, session);
       expect(seen.map(([name]) => name)).toEqual(['compaction.started', 'compaction.done']);
-      expect(seen[1]?.[1]).toMatchObject({ session: session.id, trigger: 'manual', outcome: 'done', worker: 'scripted', usage: NO_USAGE.usage });
+      expect(seen[1]?.[1]).toMatchObject({
+        session: session.id,
+        trigger: 'manual',
+        outcome: 'done',
+        worker: 'scripted',
+        usage: NO_USAGE.usage,
+      });
     });
   });
 
@@ -140,7 +171,9 @@ describe('a compaction that is done', () => {
       const todo = call('todo', 'TodoWrite', { todos: [{ content: 'write the parser', status: 'pending' }] });
       const session = host.open([user('go'), todo, result('todo', 'Todos were updated'), ...loop(20, 1000)]);
       await compact(host, session);
-      expect(view(session).system.map((part) => part.text)).toContain('[State of TodoWrite — carried over]\n- [pending] write the parser');
+      expect(view(session).system.map((part) => part.text)).toContain(
+        '[State of TodoWrite — carried over]\n- [pending] write the parser',
+      );
     });
   });
 
@@ -168,7 +201,13 @@ describe('a compaction that is done', () => {
 describe('a compaction that is not done changes nothing', () => {
   const cases: readonly (readonly [string, Script, object])[] = [
     ['worker-failed', () => Promise.reject(new Error('no luck')), {}],
-    ['worker-failed', () => { throw new TypeError('sync'); }, {}],
+    [
+      'worker-failed',
+      () => {
+        throw new TypeError('sync');
+      },
+      {},
+    ],
     ['empty-summary', () => Promise.resolve(), {}],
     ['empty-summary', write('   \n'), {}],
     ['empty-summary', write('## Completed Tasks\n\n## Active Task\n'), {}],
@@ -195,6 +234,22 @@ describe('a compaction that is not done changes nothing', () => {
       },
       { compaction: config },
     );
+  });
+
+  test('says why without the secrets of the reason', async () => {
+    const lines: unknown[] = [];
+    const { plugin } = scripted(() => Promise.reject(new Error('refused for token=CANARY0123456789abcdef')));
+    await using host = await start({
+      plugins: [...STOCK, plugin],
+      log: { level: 'debug', write: (line) => void lines.push(line) },
+    });
+    host.kernel.bus.onAny((name, payload) => void (name.startsWith('compaction.') && lines.push(payload)));
+    const session = host.open(history);
+    const report = await compact(host, session);
+    expect(report.reason).toContain('token=[masked]');
+    expect(
+      JSON.stringify([report, lines, ...[...session.records()].filter(({ t }) => t === 'compaction')]),
+    ).not.toContain('CANARY');
   });
 
   test('cancelled, as soon as its signal aborts, whether or not the worker heeds it', async () => {
@@ -258,13 +313,10 @@ describe('the target (S9.10)', () => {
   });
 
   test('is over-target where even the smallest context would be above it', async () => {
-    await withWorker(
-      write(SUMMARY),
-      async (host) => {
-        const session = host.open([user('go'), ...loop(30, 1000)], { t: 'settings', system: prose(20_000) });
-        expect(await compact(host, session, { threshold: 20_000 })).toMatchObject({ outcome: 'over-target' });
-      },
-    );
+    await withWorker(write(SUMMARY), async (host) => {
+      const session = host.open([user('go'), ...loop(30, 1000)], { t: 'settings', system: prose(20_000) });
+      expect(await compact(host, session, { threshold: 20_000 })).toMatchObject({ outcome: 'over-target' });
+    });
   });
 });
 
@@ -282,7 +334,8 @@ describe('for any history, with the offline worker', () => {
         else expect(after.digest).toBe(before.digest);
         expect(['done', 'nothing-to-do', 'inflated', 'over-target']).toContain(report.outcome);
         for (const { name, write: shape } of WRITERS) {
-          if (name !== 'pith') expect(checkRequest(name, shape(after), { system: 'many', firstUser: true })).toEqual([]);
+          if (name !== 'pith')
+            expect(checkRequest(name, shape(after), { system: 'many', firstUser: true })).toEqual([]);
         }
         await session.close();
       }),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ContextView, NewItem } from '../../../core';
+import type { ContextView, Edit, NewItem } from '../../../core';
 import { checkIntegrity } from '../../../core/context/integrity';
 import { LEAD_MAX_TOKENS, planCompaction } from '../../../plugins/compaction/plan';
 import type { Plan } from '../../../plugins/compaction/plan';
@@ -12,7 +12,10 @@ interface Wish {
   readonly seen?: number;
 }
 
-function plan({ session, projection, context }: Opened, { retainedTokens = 8000, seen = 0 }: Wish = {}): Plan | undefined {
+function plan(
+  { session, projection, context }: Opened,
+  { retainedTokens = 8000, seen = 0 }: Wish = {},
+): Plan | undefined {
   return planCompaction({ context, retainedTokens, seen, openings: projection.openings, session, tokenizer });
 }
 
@@ -62,7 +65,9 @@ describe('the plan', () => {
   });
 
   test('needs no lead where the tail begins with a message of the user', () => {
-    expect(plan(open([user('one'), ...loop(4, 1000), user('two'), assistant('done')]), { retainedTokens: 100 })).toMatchObject({ cut: 9, lead: undefined });
+    expect(
+      plan(open([user('one'), ...loop(4, 1000), user('two'), assistant('done')]), { retainedTokens: 100 }),
+    ).toMatchObject({ cut: 9, lead: undefined });
   });
 
   test('has nothing to do where everything fits, and where only the opening message would go', () => {
@@ -86,17 +91,33 @@ describe('the plan', () => {
   });
 
   test('trims unseen results of a newest group that alone is too large, the largest most', () => {
-    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', `X ${prose(9000)} X`), result('y', prose(200))]);
+    const opened = open([
+      user('one'),
+      ...loop(3, 100),
+      call('x'),
+      call('y'),
+      result('x', `X ${prose(9000)} X`),
+      result('y', prose(200)),
+    ]);
     const made = plan(opened, { retainedTokens: 2000, seen: 7 }) as Plan;
     expect(made.cut).toBe(7);
     expect(made.retained.tokens).toBeLessThanOrEqual(2000);
     const tail = [...applied(opened, made).items()].slice(-2);
-    expect(tail[0]).toMatchObject({ content: [{ text: expect.stringMatching(/^X [^]*left out here[^]* X$/) as string }] });
+    expect(tail[0]).toMatchObject({
+      content: [{ text: expect.stringMatching(/^X [^]*left out here[^]* X$/) as string }],
+    });
     expect(tail[1]).toBe(opened.session.item(10));
   });
 
   test('lets results that the model has seen fall to their summary first', () => {
-    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', prose(9000), 'saw x'), result('y', prose(200))]);
+    const opened = open([
+      user('one'),
+      ...loop(3, 100),
+      call('x'),
+      call('y'),
+      result('x', prose(9000), 'saw x'),
+      result('y', prose(200)),
+    ]);
     const made = plan(opened, { retainedTokens: 2000, seen: 10 }) as Plan;
     const tail = [...applied(opened, made).items()].slice(-2);
     expect(tail[0]).not.toHaveProperty('content');
@@ -104,30 +125,137 @@ describe('the plan', () => {
   });
 
   test('drops signed reasoning from the tail and keeps text and calls of its reply', () => {
-    const opened = open([user('one'), ...loop(5, 1000), { kind: 'reasoning', text: 'hm', opaque: 'c2ln' }, call('z'), result('z', 'fine')]);
+    const opened = open([
+      user('one'),
+      ...loop(5, 1000),
+      { kind: 'reasoning', text: 'hm', opaque: 'c2ln' },
+      call('z'),
+      result('z', 'fine'),
+    ]);
     const made = plan(opened, { retainedTokens: 500 }) as Plan;
-    expect([...applied(opened, made).items()].map((item) => item.kind)).toEqual(['message', 'tool_call', 'tool_result']);
+    expect([...applied(opened, made).items()].map((item) => item.kind)).toEqual([
+      'message',
+      'tool_call',
+      'tool_result',
+    ]);
   });
 
   test('counts what prune emptied as its summary', () => {
     const history = [user('one'), ...loop(10, 1000)];
-    const pruned = open(history, { t: 'edits', by: 'prune', edits: [14, 16, 18].map((at) => ({ edit: 'content', item: `i${at}`, text: null })) });
-    expect(plan(pruned, { retainedTokens: 3000 })?.cut).toBeLessThan(plan(open(history), { retainedTokens: 3000 })?.cut ?? 0);
+    const pruned = open(history, {
+      t: 'edits',
+      by: 'prune',
+      edits: [14, 16, 18].map((at) => ({ edit: 'content', item: `i${at}`, text: null })),
+    });
+    expect(plan(pruned, { retainedTokens: 3000 })?.cut).toBeLessThan(
+      plan(open(history), { retainedTokens: 3000 })?.cut ?? 0,
+    );
   });
 
   test('covers with the second compaction what the first one retained', () => {
     const opened = open([user('one'), ...loop(10, 500)]);
     applied(opened, plan(opened, { retainedTokens: 2000 }) as Plan);
-    opened.session.append(loop(10, 500).map((item) => ('callId' in item ? { ...item, callId: `${item.callId}-2` } : item)));
+    opened.session.append(
+      loop(10, 500).map((item) => ('callId' in item ? { ...item, callId: `${item.callId}-2` } : item)),
+    );
     const second = plan(read(opened.session), { retainedTokens: 2000 });
     const firstTail = opened.session.item(15);
     expect(second?.cutItem).toBeGreaterThan(opened.session.indexOf(firstTail.id) ?? 0);
   });
 
+  test('fills the room there is when it trims, however the counts of parts and whole differ', () => {
+    for (const tokens of [8001, 9000, 12_345, 60_000]) {
+      for (const retainedTokens of [500, 2000, 8000]) {
+        const opened = open([user('one'), ...loop(3, 100), call('x'), result('x', prose(tokens))]);
+        const made = plan(opened, { retainedTokens, seen: 7 }) as Plan;
+        expect(made.retained.tokens).toBeLessThanOrEqual(retainedTokens);
+        expect(made.retained.tokens).toBeGreaterThan(0.9 * retainedTokens);
+      }
+    }
+  });
+
+  test('makes no result larger by its summary, and no short one another text', () => {
+    const wordy = prose(300);
+    const opened = open([
+      user('one'),
+      ...loop(3, 100),
+      call('x'),
+      call('y'),
+      call('z'),
+      result('x', prose(3000)),
+      result('y', 'ok', wordy),
+      result('z', 'fine'),
+    ]);
+    for (const seen of [7, 13]) {
+      const kept = [
+        ...applied(open([...opened.session.items()]), plan(opened, { retainedTokens: 1000, seen }) as Plan).items(),
+      ];
+      expect(kept.slice(-2)).toEqual([...opened.session.items(11)]);
+    }
+  });
+
+  test('leaves results alone that are as short as can be, part by part', () => {
+    const parts: NewItem = {
+      kind: 'tool_result',
+      callId: 'y',
+      summary: 'done',
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'text', text: 'two' },
+      ],
+    };
+    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', prose(3000)), parts]);
+    const kept = [...applied(opened, plan(opened, { retainedTokens: 5, seen: 7 }) as Plan).items()];
+    expect(kept.at(-1)).toBe(opened.session.item(10));
+  });
+
+  test('begins the tail with what stands before it by an edit, and loses nothing behind it', () => {
+    const note: Edit = { edit: 'insert', before: 'i15', item: user('mind this') };
+    for (let retainedTokens = 750; retainedTokens < 5000; retainedTokens += 250) {
+      const opened = open([user('one'), ...loop(10, 500)], { t: 'edits', by: 'somebody', edits: [note] });
+      const before = [...opened.context.items()];
+      const made = plan(opened, { retainedTokens });
+      if (made === undefined) continue;
+      const after = [...applied(opened, made).items()].slice(1);
+      expect(after).toEqual(before.slice(before.length - after.length));
+      expect(after.length).toBe(before.length - made.cut);
+    }
+  });
+
+  test('carries the opening message over in the text that it was last sent with', () => {
+    const secret = open([user(`SECRET ${prose(6000)}`), ...loop(20, 500)], {
+      t: 'edits',
+      by: 'somebody',
+      edits: [{ edit: 'content', item: 'i0', text: `masked ${prose(3000)}` }],
+    });
+    const lead = JSON.stringify(applied(secret, plan(secret, { retainedTokens: 2000 }) as Plan).at(0));
+    expect(lead).toContain('masked');
+    expect(lead).not.toContain('SECRET');
+  });
+
+  test('summarises an opening message that is too large to be carried over, even where nothing else is before the tail', () => {
+    const opened = open([user(`BEGIN ${prose(20_000)} END`), ...loop(4, 500)]);
+    const made = plan(opened, { retainedTokens: 8000 });
+    expect(made).toMatchObject({ cut: 1, lead: 'i0', summarised: { items: 1 }, retained: { items: 8 } });
+    expect(made?.summarised.tokens).toBeGreaterThan(17_000);
+    const after = applied(opened, made as Plan);
+    expect(after.tokens(0)).toBeLessThan(5000);
+    expect(plan(read(opened.session), { retainedTokens: 8000 })).toBeUndefined();
+  });
+
   test('leaves no late result of a summarised call behind', () => {
-    const opened = open([user('one'), { ...call('slow'), reply: 'r0' }, user('go on'), ...loop(8, 500), result('slow', 'late'), assistant('ok')]);
+    const opened = open([
+      user('one'),
+      { ...call('slow'), reply: 'r0' },
+      user('go on'),
+      ...loop(8, 500),
+      result('slow', 'late'),
+      assistant('ok'),
+    ]);
     const made = plan(opened, { retainedTokens: 1500 }) as Plan;
-    expect([...applied(opened, made).items()].some((item) => item.kind === 'tool_result' && item.callId === 'slow')).toBe(false);
+    expect(
+      [...applied(opened, made).items()].some((item) => item.kind === 'tool_result' && item.callId === 'slow'),
+    ).toBe(false);
   });
 });
 
@@ -147,7 +275,8 @@ describe('for any history and any wish', () => {
         const tail = context.tokens(made.cut);
         if (made.cut !== newest) expect(tail).toBeLessThanOrEqual(wish.retainedTokens);
         const previous = groups.filter((start) => start < made.cut).at(-1);
-        if (previous !== undefined && made.cut < context.length) expect(context.tokens(previous)).toBeGreaterThan(wish.retainedTokens);
+        if (previous !== undefined && made.cut < context.length)
+          expect(context.tokens(previous)).toBeGreaterThan(wish.retainedTokens);
       }),
     );
   });

@@ -6,8 +6,9 @@ import { textOf } from './pages';
 import { roughTokens } from './prose';
 import { unshown, windowsOf, type SeenFile, type Window } from './windows';
 
-/** Files that are looked into at most, and the lines of one that are. */
-const FILES = 24;
+/** Files that are looked into at most, those that are considered, and the lines of one that are looked at. */
+const LOOKS = 300;
+const FILES = 48;
 const LINES = 2000;
 /** Share of the budget that one file may take in the first round. */
 const SHARE = 0.4;
@@ -45,19 +46,17 @@ export async function markFiles(
     return true;
   };
   const candidates: Candidate[] = [];
-  for (const file of ranked.slice(0, FILES)) {
-    if (left < budget * CRUMBS) break;
+  for (const file of ranked.slice(0, LOOKS)) {
+    if (left < budget * CRUMBS || candidates.length === FILES) break;
     const seen = await look(desk, file.path, signal);
     await nextSlice();
-    if (seen === undefined) continue;
+    // What the tail shows whole need not be read again.
+    if (seen === undefined || unshown({ fromLine: 1, toLine: seen.count }, file.shown) === undefined) continue;
     const tokens = tokensOf(seen, { fromLine: 1, toLine: seen.count });
     const candidate = { file, seen, tokens, whole: false };
     candidates.push(candidate);
     const share = Math.min(left, budget * SHARE);
-    if (
-      tokens <= Math.min(share, budget / 6) &&
-      unshown({ fromLine: 1, toLine: seen.count }, file.shown) !== undefined
-    ) {
+    if (tokens <= Math.min(share, budget / 6)) {
       candidate.whole = await mark(file.path, undefined, tokens);
       continue;
     }
