@@ -33,7 +33,8 @@ export function createCompactor(parts: CompactorParts): Compaction {
     compact(session, options) {
       const joined = running.get(session);
       if (joined !== undefined) return joined;
-      const run = new CompactionRun(parts, session, options).run().finally(() => running.delete(session));
+      const begin = async (): Promise<CompactionReport> => new CompactionRun(parts, session, options).run();
+      const run = begin().finally(() => running.delete(session));
       running.set(session, run);
       return run;
     },

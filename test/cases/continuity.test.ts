@@ -1,22 +1,12 @@
 /** Faults of continuity that users of similar tools reported, by the ids of `cases.json`. */
 import fc from 'fast-check';
 import { CONTEXT } from '../../core';
-import type { ContextView, NewItem, Session } from '../../core';
-import { COMPACTION } from '../../plugins/compaction/tokens';
-import type { CompactionReport, CompactOptions } from '../../plugins/compaction/compaction';
+import type { NewItem, Session } from '../../core';
 import { PRUNE } from '../../plugins/prune/token';
 import { assistant, call, prose, result, user } from '../support/context';
 import { refusals, written } from '../support/counter';
-import { start, STOCK } from '../support/kernel';
-import type { Host } from '../support/kernel';
+import { compact, start, STOCK, view } from '../support/kernel';
 import { readAll, scriptedWorker, summaryOf } from '../support/worker';
-
-const view = (session: Session): ContextView => session.get(CONTEXT).view();
-const compact = (
-  { kernel }: Host,
-  session: Session,
-  options: Partial<CompactOptions> = {},
-): Promise<CompactionReport> => kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });
 
 const pairs = (count: number, tokens: number, name: string): readonly NewItem[] =>
   Array.from({ length: count }, (_, at) => [

@@ -1,21 +1,12 @@
 /** Faults of things that happen at once that users of similar tools reported, by the ids of `cases.json`. */
 import { CONTEXT, createContext, createMemoryStore, createSession, restoreSession } from '../../core';
 import type { ContextView, LogWriter, NewItem, RecordDraft, Session, SessionRecord } from '../../core';
-import { COMPACTION } from '../../plugins/compaction/tokens';
-import type { CompactionReport, CompactOptions } from '../../plugins/compaction/compaction';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { refusals } from '../support/counter';
-import { start, STOCK } from '../support/kernel';
+import { compact, start, STOCK, view } from '../support/kernel';
 import type { Host } from '../support/kernel';
 import { scriptedWorker, summaryOf, writing } from '../support/worker';
 import type { Script, ScriptedWorker } from '../support/worker';
-
-const view = (session: Session): ContextView => session.get(CONTEXT).view();
-const compact = (
-  { kernel }: Host,
-  session: Session,
-  options: Partial<CompactOptions> = {},
-): Promise<CompactionReport> => kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });
 
 const pairs = (count: number, tokens: number, name: string): readonly NewItem[] =>
   Array.from({ length: count }, (_, at) => [

@@ -1,8 +1,19 @@
 /** A running kernel with plugins, and sessions on it, as a host opens them. */
-import { createKernel, createSession, createSessionFiles, defaultService, FILE_SOURCE } from '../../core';
-import type { DefaultService, FileSource, Kernel, KernelOptions, NewItem, RecordDraft, Session } from '../../core';
+import { CONTEXT, createKernel, createSession, createSessionFiles, defaultService, FILE_SOURCE } from '../../core';
+import type {
+  ContextView,
+  DefaultService,
+  FileSource,
+  Kernel,
+  KernelOptions,
+  NewItem,
+  RecordDraft,
+  Session,
+} from '../../core';
 import autoReadBudget from '../../plugins/auto-read-budget';
 import compaction from '../../plugins/compaction';
+import type { CompactionReport, CompactOptions } from '../../plugins/compaction';
+import { COMPACTION } from '../../plugins/compaction';
 import guard from '../../plugins/guard';
 import prune from '../../plugins/prune';
 import tracker from '../../plugins/tracker';
@@ -43,3 +54,13 @@ export async function start(options: Partial<KernelOptions> & { readonly files?:
     [Symbol.asyncDispose]: () => kernel.stop(),
   };
 }
+
+/** What the next request of a session sends. */
+export const view = (session: Session): ContextView => session.get(CONTEXT).view();
+
+/** Compacts a session as a person would ask for it. */
+export const compact = (
+  { kernel }: Host,
+  session: Session,
+  options: Partial<CompactOptions> = {},
+): Promise<CompactionReport> => kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });

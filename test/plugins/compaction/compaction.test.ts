@@ -1,15 +1,15 @@
 import fc from 'fast-check';
-import { CONTEXT, definePlugin } from '../../../core';
-import type { ContextView, NewItem, Plugin, Session } from '../../../core';
+import { CONTEXT } from '../../../core';
+import type { NewItem, Session } from '../../../core';
 import { WRITERS } from '../../../core/formats';
 import { checkRequest } from '../../../core/testing';
-import { COMPACT_WORKER, COMPACTION } from '../../../plugins/compaction/tokens';
-import type { CompactJob, CompactWorker, Desk } from '../../../plugins/compaction/worker';
-import type { CompactionReport, CompactOptions } from '../../../plugins/compaction/compaction';
+import type { CompactJob } from '../../../plugins/compaction/worker';
 import { histories } from '../../arbitraries/history';
 import { assistant, call, prose, result, user } from '../../support/context';
-import { start, STOCK } from '../../support/kernel';
+import { compact, start, STOCK, view } from '../../support/kernel';
 import type { Host } from '../../support/kernel';
+import { scriptedWorker, USED, writing } from '../../support/worker';
+import type { Script } from '../../support/worker';
 
 const SUMMARY = [
   '## Completed Tasks\n(none)',
@@ -19,56 +19,18 @@ const SUMMARY = [
   '## Current Work\nall of it',
 ].join('\n\n');
 
-const NO_USAGE = {
-  usage: { requests: 1, inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 },
-};
-
-type Script = (desk: Desk, job: CompactJob, signal: AbortSignal) => Promise<unknown>;
-
-/** A worker that does what the script says; the stand-in for a model. */
-function scripted(script: Script): { readonly plugin: Plugin; readonly jobs: CompactJob[] } {
-  const jobs: CompactJob[] = [];
-  const worker: CompactWorker = {
-    name: 'scripted',
-    async run(job, desk, { signal }) {
-      jobs.push(job);
-      await script(desk, job, signal);
-      return NO_USAGE;
-    },
-  };
-  const plugin = definePlugin({
-    name: 'scripted',
-    api: 1,
-    provides: [COMPACT_WORKER],
-    setup: ({ provide }) => provide(COMPACT_WORKER, () => worker),
-  });
-  return { plugin, jobs };
-}
-
-const write =
-  (text: string): Script =>
-  (desk, _job, signal) =>
-    desk.call('write_summary', { text }, signal);
-
 const loop = (pairs: number, tokens: number, name = 'c'): readonly NewItem[] =>
   Array.from({ length: pairs }, (_, index) => [
     call(`${name}${index}`),
     result(`${name}${index}`, prose(tokens)),
   ]).flat();
 
-const view = (session: Session): ContextView => session.get(CONTEXT).view();
-const compact = (
-  { kernel }: Host,
-  session: Session,
-  options: Partial<CompactOptions> = {},
-): Promise<CompactionReport> => kernel.get(COMPACTION).compact(session, { trigger: 'manual', ...options });
-
 async function withWorker(
   script: Script,
   use: (host: Host, jobs: readonly CompactJob[]) => Promise<void>,
   config = {},
 ): Promise<void> {
-  const { plugin, jobs } = scripted(script);
+  const { plugin, jobs } = scriptedWorker(script);
   await using host = await start({ plugins: [...STOCK, plugin], config });
   await use(host, jobs);
 }
@@ -83,7 +45,7 @@ const history = [
 
 describe('a compaction that is done', () => {
   test('replaces old history by a summary in front of the very items that are kept', async () => {
-    await withWorker(write(SUMMARY), async (host) => {
+    await withWorker(writing(SUMMARY), async (host) => {
       const session = host.open(history, { t: 'settings', system: 'You port code.' });
       const report = await compact(host, session);
       expect(report).toMatchObject({ outcome: 'done', worker: 'scripted', trigger: 'manual', after: { items: 17 } });
@@ -99,7 +61,7 @@ describe('a compaction that is done', () => {
   });
 
   test('publishes one start and one end with what it cost', async () => {
-    await withWorker(write(SUMMARY), async (host) => {
+    await withWorker(writing(SUMMARY), async (host) => {
       const seen: (readonly [string, unknown])[] = [];
       host.kernel.bus.onAny((name, payload) => void (name.startsWith('compaction.') && seen.push([name, payload])));
       const session = host.open(history);
@@ -110,13 +72,13 @@ describe('a compaction that is done', () => {
         trigger: 'manual',
         outcome: 'done',
         worker: 'scripted',
-        usage: NO_USAGE.usage,
+        usage: USED.usage,
       });
     });
   });
 
   test('loses nothing: the log holds every item, and an undo makes the context what it was', async () => {
-    await withWorker(write(SUMMARY), async (host) => {
+    await withWorker(writing(SUMMARY), async (host) => {
       const session = host.open(history);
       const before = view(session).digest;
       const items = [...session.items()];
@@ -132,7 +94,7 @@ describe('a compaction that is done', () => {
     await withWorker(
       async (desk, job, signal) => {
         session?.append([user('one more thing')]);
-        await write(SUMMARY)(desk, job, signal);
+        await writing(SUMMARY)(desk, job, signal);
       },
       async (host) => {
         session = host.open(history);
@@ -144,7 +106,7 @@ describe('a compaction that is done', () => {
   });
 
   test('gives the next one its summary and what it retained', async () => {
-    await withWorker(write(SUMMARY), async (host, jobs) => {
+    await withWorker(writing(SUMMARY), async (host, jobs) => {
       const session = host.open(history);
       const first = await compact(host, session);
       session.append(loop(20, 1000, 'e'));
@@ -157,7 +119,7 @@ describe('a compaction that is done', () => {
 
   test('drops directives that quote what nobody said, and keeps those that are quoted', async () => {
     const directives = '## User Directives\n- "please port it"\n- "always use tabs"';
-    await withWorker(write(SUMMARY.replace('## User Directives\n(none)', directives)), async (host) => {
+    await withWorker(writing(SUMMARY.replace('## User Directives\n(none)', directives)), async (host) => {
       const session = host.open(history);
       const report = await compact(host, session);
       expect(report.outcome).toBe('done');
@@ -167,7 +129,7 @@ describe('a compaction that is done', () => {
   });
 
   test('carries an open list of tasks over', async () => {
-    await withWorker(write(SUMMARY), async (host) => {
+    await withWorker(writing(SUMMARY), async (host) => {
       const todo = call('todo', 'TodoWrite', { todos: [{ content: 'write the parser', status: 'pending' }] });
       const session = host.open([user('go'), todo, result('todo', 'Todos were updated'), ...loop(20, 1000)]);
       await compact(host, session);
@@ -182,7 +144,7 @@ describe('a compaction that is done', () => {
     await withWorker(
       async (desk, job, signal) => {
         if (job.sessionId === 's0') await new Promise<void>((resolve) => gates.set(job.id, resolve));
-        await write(SUMMARY)(desk, job, signal);
+        await writing(SUMMARY)(desk, job, signal);
       },
       async (host, jobs) => {
         const [one, other] = [host.open(history), host.open(history)];
@@ -209,11 +171,11 @@ describe('a compaction that is not done changes nothing', () => {
       {},
     ],
     ['empty-summary', () => Promise.resolve(), {}],
-    ['empty-summary', write('   \n'), {}],
-    ['empty-summary', write('## Completed Tasks\n\n## Active Task\n'), {}],
-    ['inflated', write(SUMMARY.replace('all of it', prose(36_000))), { summaryMaxTokens: 100_000 }],
-    ['worker-failed', write(SUMMARY.replace(/## Key Decisions[^]*/, '')), {}],
-    ['inflated', write(SUMMARY.replace('all of it', prose(5000))), {}],
+    ['empty-summary', writing('   \n'), {}],
+    ['empty-summary', writing('## Completed Tasks\n\n## Active Task\n'), {}],
+    ['inflated', writing(SUMMARY.replace('all of it', prose(36_000))), { summaryMaxTokens: 100_000 }],
+    ['worker-failed', writing(SUMMARY.replace(/## Key Decisions[^]*/, '')), {}],
+    ['inflated', writing(SUMMARY.replace('all of it', prose(5000))), {}],
     ['timeout', () => new Promise(() => undefined), { workerTimeoutSeconds: 0.1 }],
   ];
 
@@ -238,7 +200,7 @@ describe('a compaction that is not done changes nothing', () => {
 
   test('says why without the secrets of the reason', async () => {
     const lines: unknown[] = [];
-    const { plugin } = scripted(() => Promise.reject(new Error('refused for token=CANARY0123456789abcdef')));
+    const { plugin } = scriptedWorker(() => Promise.reject(new Error('refused for token=CANARY0123456789abcdef')));
     await using host = await start({
       plugins: [...STOCK, plugin],
       log: { level: 'debug', write: (line) => void lines.push(line) },
@@ -274,7 +236,7 @@ describe('a compaction that is not done changes nothing', () => {
     await withWorker(
       async (desk, job, signal) => {
         session?.get(CONTEXT).keep([{ edit: 'content', item: 'i2', text: null }], 'somebody');
-        await write(SUMMARY)(desk, job, signal);
+        await writing(SUMMARY)(desk, job, signal);
       },
       async (host) => {
         session = host.open(history);
@@ -285,7 +247,7 @@ describe('a compaction that is not done changes nothing', () => {
   });
 
   test('nothing-to-do: nobody is called and no start is published', async () => {
-    await withWorker(write(SUMMARY), async (host, jobs) => {
+    await withWorker(writing(SUMMARY), async (host, jobs) => {
       const seen: string[] = [];
       host.kernel.bus.onAny((name) => void (name.startsWith('compaction.') && seen.push(name)));
       for (const items of [[], [user('hi')], [assistant('hello')], [user('hi'), ...loop(2, 100)]]) {
@@ -300,7 +262,7 @@ describe('a compaction that is not done changes nothing', () => {
 describe('the target (S9.10)', () => {
   test('lands clearly below the threshold that asked, by a smaller tail where need be', async () => {
     await withWorker(
-      write(SUMMARY),
+      writing(SUMMARY),
       async (host, jobs) => {
         const session = host.open([user('go'), ...loop(80, 1000)]);
         const report = await compact(host, session, { trigger: 'post_run', threshold: 70_000 });
@@ -313,7 +275,7 @@ describe('the target (S9.10)', () => {
   });
 
   test('is over-target where even the smallest context would be above it', async () => {
-    await withWorker(write(SUMMARY), async (host) => {
+    await withWorker(writing(SUMMARY), async (host) => {
       const session = host.open([user('go'), ...loop(30, 1000)], { t: 'settings', system: prose(20_000) });
       expect(await compact(host, session, { threshold: 20_000 })).toMatchObject({ outcome: 'over-target' });
     });
