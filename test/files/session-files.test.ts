@@ -341,10 +341,10 @@ describe('files of a session, as they were last seen', () => {
   });
 
   test('are named by one spelling, below the root', async () => {
-    const items = exchange('Read', { file_path: 'C:\\work\\src\\App.ts' }, listing('x'));
-    const files = createSessionFiles(items, 'c:\\work');
-    for (const path of ['src/App.ts', 'src\\App.ts', './src/../src/App.ts', 'c:/work/src/App.ts']) {
-      expect(files.canonical(path)).toBe('C:/work/src/App.ts');
+    const items = exchange('Read', { file_path: 'C:\\repo\\src\\App.ts' }, listing('x'));
+    const files = createSessionFiles(items, 'c:\\repo');
+    for (const path of ['src/App.ts', 'src\\App.ts', './src/../src/App.ts', 'c:/repo/src/App.ts']) {
+      expect(files.canonical(path)).toBe('C:/repo/src/App.ts');
       expect(files.display(path)).toBe('src/App.ts');
       expect((await files.read(path)).ok).toBe(true);
     }

@@ -60,7 +60,7 @@ describe('prose', () => {
 
   test('gives titles: the first line that says something, with the next where it says little', () => {
     expect(titleOf('Fix the parser. It fails on quotes.', 80)).toBe('Fix the parser. It fails on quotes');
-    expect(titleOf('/work/repo\n\nFix the broken parser please.', 80)).toBe('Fix the broken parser please');
+    expect(titleOf('/home/me/repo\n\nFix the broken parser please.', 80)).toBe('Fix the broken parser please');
     expect(titleOf('Quality score\n\nCreate a page that shows it.', 80)).toBe(
       'Quality score: Create a page that shows it',
     );
@@ -176,7 +176,7 @@ describe('decisions', () => {
 describe('commands', () => {
   test.each([
     ['npm test', 'npm test', 'npm test'],
-    ['cd /work && npm run build', 'npm run build', 'npm run build'],
+    ['cd /repo && npm run build', 'npm run build', 'npm run build'],
     ['source .venv/bin/activate && pytest -q tests', 'pytest -q tests', 'pytest tests'],
     ['# a comment\nCI=1 npx jest src', 'CI=1 npx jest src', 'jest src'],
     ["cat > a.py <<'EOF'\nprint(1)\nEOF", 'cat > a.py', 'cat a.py'],
