@@ -21,6 +21,14 @@ export type CompactionOutcome =
 /** Who asked: between turns, between requests, an overflow error of the provider, or a person. */
 export type CompactionTrigger = 'post_run' | 'request' | 'overflow' | 'manual';
 
+/** Milliseconds by phase. */
+export interface CompactionDurations {
+  readonly plan: number;
+  readonly worker: number;
+  readonly apply: number;
+  readonly total: number;
+}
+
 export interface CompactionReport {
   readonly id: string;
   readonly outcome: CompactionOutcome;
@@ -30,22 +38,13 @@ export interface CompactionReport {
   readonly usage: WorkUsage;
   readonly before: { readonly tokens: number; readonly source: string };
   /** Undefined where nothing would be summarised. */
-  readonly plan?: {
-    readonly cutItem: number;
-    readonly summarised: { readonly items: number; readonly tokens: number };
-    readonly retained: { readonly items: number; readonly tokens: number };
-  };
+  readonly plan?: CompactionPlan;
   readonly summary?: { readonly text: string; readonly tokens: number };
   readonly marks: readonly Mark[];
   readonly references: readonly Reference[];
   /** Undefined unless a checkpoint was recorded. */
   readonly after?: { readonly tokens: number; readonly items: number };
-  readonly durationsMs: {
-    readonly plan: number;
-    readonly worker: number;
-    readonly apply: number;
-    readonly total: number;
-  };
+  readonly durationsMs: CompactionDurations;
   /** Why it ended as it did, where that needs saying. */
   readonly reason?: string;
 }

@@ -1,6 +1,6 @@
 /** The events of a compaction (S9.13): each start has exactly one end, `done` or `failed`; `skipped` has no start. */
 import type { WorkUsage } from '../../core/index';
-import type { CompactionOutcome, CompactionTrigger } from './compaction';
+import type { CompactionDurations, CompactionOutcome, CompactionTrigger } from './compaction';
 
 interface Named {
   readonly session: string;
@@ -18,12 +18,7 @@ export interface CompactionEnd extends Named {
   readonly after?: number;
   readonly marks: number;
   readonly references: number;
-  readonly durationsMs: {
-    readonly plan: number;
-    readonly worker: number;
-    readonly apply: number;
-    readonly total: number;
-  };
+  readonly durationsMs: CompactionDurations;
   readonly reason?: string;
 }
 

@@ -27,6 +27,7 @@ export { offlineWorker } from './workers/offline/offline-worker';
 export { stockSummaryFormat } from './summary-format';
 export type {
   Compaction,
+  CompactionDurations,
   CompactionOutcome,
   CompactionPlan,
   CompactionReport,
