@@ -22,12 +22,7 @@ export type CompactionOutcome =
 export type CompactionTrigger = 'post_run' | 'request' | 'overflow' | 'manual';
 
 /** Milliseconds by phase. */
-export interface CompactionDurations {
-  readonly plan: number;
-  readonly worker: number;
-  readonly apply: number;
-  readonly total: number;
-}
+export type CompactionDurations = Readonly<Record<'plan' | 'worker' | 'apply' | 'total', number>>;
 
 export interface CompactionReport {
   readonly id: string;
@@ -61,7 +56,12 @@ export interface CompactOptions {
 }
 
 /** Where a compaction cuts, and how much lies before and behind the cut. */
-export type CompactionPlan = NonNullable<CompactionReport['plan']>;
+export interface CompactionPlan {
+  /** Number of the first item that is kept. */
+  readonly cutItem: number;
+  readonly summarised: { readonly items: number; readonly tokens: number };
+  readonly retained: { readonly items: number; readonly tokens: number };
+}
 
 export interface Compaction {
   /** What a compaction would do now; undefined where it would summarise nothing. Changes nothing, asks no worker. */
