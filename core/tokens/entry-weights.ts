@@ -99,13 +99,6 @@ export class EntryWeights {
     return this.#sums.sum('images', from, to) > 0;
   }
 
-  /** What one entry would cost with another count, in its place. */
-  replaced(index: number, count: ItemCount): number {
-    const shape = this.#sums.shape(index) as EntryShape;
-    if (shape === 'reasoning') return index < this.#liveFrom ? 0 : this.#reasoningOf(count);
-    return this.model.text.expect([count.text, FRAME_UNITS[shape], shape === 'prompt' ? 1 : 0]) + count.images;
-  }
-
   /** Index behind the reply entries that follow `from` without a gap. */
   replyEnd(from: number): number {
     let end = from;

@@ -2,7 +2,7 @@
  * How full a context is (S6.3): the provider's measurements of its prefixes are the truth, counted tokens with calibrated
  * rates fill what lies between and after them. A ledger follows one context and knows its entries by their counts alone.
  */
-import type { ItemCount, Usage } from '../session/records';
+import type { Usage } from '../session/records';
 import { Anchors, type Anchor } from './anchors';
 import { Calibration, type ModelCalibration } from './calibration';
 import { EntryWeights, type LedgerEntry } from './entry-weights';
@@ -117,18 +117,6 @@ export class TokenLedger {
     return this.#level(to).tokens - this.#level(from).tokens;
   }
 
-  /** The first entry of the longest suffix that takes at most `tokens`. */
-  splitForSuffix(tokens: number): number {
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.between(middle) <= tokens) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
   /** Tokens that entries would take which are not part of this context. */
   weigh(entries: Iterable<LedgerEntry>): number {
     const weights = new EntryWeights(this.#model);
@@ -143,15 +131,6 @@ export class TokenLedger {
     other.setFixed(part);
     for (const entry of entries) other.append(entry);
     return other;
-  }
-
-  /** Tokens saved by giving entries other counts (`null`: by dropping them), by index. */
-  savings(replacements: ReadonlyMap<number, ItemCount | null>): number {
-    let saved = 0;
-    for (const [index, count] of replacements) {
-      saved += this.between(index, index + 1) - (count === null ? 0 : this.#weights.replaced(index, count));
-    }
-    return saved;
   }
 
   get #model(): ModelCalibration {

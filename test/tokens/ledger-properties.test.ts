@@ -109,26 +109,6 @@ describe('the occupancy of any context', () => {
     );
   });
 
-  it('is divided by a suffix exactly where trying every cut says so', () => {
-    fc.assert(
-      fc.property(history, fc.nat(30_000), (played, tokens) => {
-        const { ledger } = play(played);
-        let cut = 0;
-        while (cut < ledger.length && ledger.between(cut) > tokens) cut += 1;
-        expect(ledger.splitForSuffix(tokens)).toBe(cut);
-      }),
-    );
-  });
-
-  it('is divided so that a suffix of exactly the asked size fits', () => {
-    const ledger = new TokenLedger();
-    for (const text of [100, 200, 300]) ledger.append(entry('input', text));
-    expect(ledger.splitForSuffix(ledger.between(1))).toBe(1);
-    expect(ledger.splitForSuffix(ledger.between(1) - 0.001)).toBe(2);
-    expect(ledger.splitForSuffix(0)).toBe(3);
-    expect(ledger.splitForSuffix(Infinity)).toBe(0);
-  });
-
   it('is as long as its entries, and the sum of them and the fixed part', () => {
     fc.assert(
       fc.property(history, (played) => {
@@ -167,57 +147,9 @@ describe('the occupancy of any context', () => {
         const before = [ledger.total(), ledger.lineage, ledger.length];
         ledger.foresee({ model: 'other', system: 1, tools: 2, blocks: 3 }, next).measure(usage(5000), 0);
         ledger.weigh(next);
-        ledger.savings(new Map());
         expect([ledger.total(), ledger.lineage, ledger.length]).toEqual(before);
       }),
     );
-  });
-});
-
-describe('savings', () => {
-  it('are what the replaced entries take less what replaces them', () => {
-    fc.assert(
-      fc.property(history, fc.nat(), (played, pick) => {
-        const { ledger, entries: present } = play(played);
-        if (present.length === 0) return;
-        const index = pick % present.length;
-        const { shape } = present[index] as LedgerEntry;
-        if (shape === 'reasoning') return;
-        const count = { text: 3, images: 0, opaque: 0 };
-        const whole = ledger.between(index, index + 1);
-        expect(ledger.savings(new Map([[index, null]]))).toBeCloseTo(whole, 6);
-        expect(ledger.savings(new Map([[index, count]]))).toBeCloseTo(whole - ledger.weigh([{ shape, count }]), 6);
-      }),
-    );
-  });
-
-  it('of reasoning that is no longer sent are nothing', () => {
-    const ledger = new TokenLedger();
-    ledger.setFixed({ model: 'gpt-5', key: 'a', system: 0, tools: 0, blocks: 0 });
-    for (const one of [entry('prompt', 10), entry('reasoning', 500), entry('prompt', 10), entry('reasoning', 500)])
-      ledger.append(one);
-    const shorter = { text: 20, images: 0, opaque: 0 };
-    expect(ledger.savings(new Map([[1, shorter]]))).toBe(0);
-    expect(ledger.savings(new Map([[1, null]]))).toBe(0);
-    expect(ledger.savings(new Map([[3, shorter]]))).toBeCloseTo(480, 6);
-  });
-
-  it('of several entries add up', () => {
-    const ledger = new TokenLedger();
-    ledger.setFixed({ model: 'gpt-5', key: 'a', system: 0, tools: 0, blocks: 0 });
-    for (const text of [100, 2000, 3000]) ledger.append(entry('input', text));
-    const kept = { text: 20, images: 0, opaque: 0 };
-    expect(
-      ledger.savings(
-        new Map([
-          [1, kept],
-          [2, kept],
-        ]),
-      ),
-    ).toBeCloseTo(4960, 6);
-    expect(ledger.savings(new Map([[0, null]]))).toBeCloseTo(104.2, 6);
-    const picture = { text: 20, images: 30, opaque: 0 };
-    expect(ledger.savings(new Map([[1, picture]]))).toBeCloseTo(1950, 6);
   });
 });
 
