@@ -26,7 +26,7 @@ const ROOMS = {
   files: ['session', 'kernel', 'bus', 'errors'],
   tokens: ['session', 'kernel', 'bus', 'errors'],
   context: ['tokens', 'session', 'kernel', 'bus', 'errors'],
-  llm: ['tokens', 'session', 'kernel', 'bus', 'errors'],
+  llm: ['context/view', 'formats/write', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   manifest: ['kernel', 'bus', 'errors'],
   agent: ['context', 'llm', 'files', 'manifest', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   index: ['agent', 'context', 'llm', 'files', 'tokens', 'session', 'kernel', 'bus', 'errors'],

@@ -36,6 +36,22 @@ export const ERROR_CODES = {
   PITH_STATE_INVALID: 'the state of a plugin does not fit its schema',
   PITH_PINS_TOO_LARGE: 'the pinned items take more than a fifth of the context window',
   PITH_EDIT_INVALID: 'an edit names an unknown item or would break the integrity of the context',
+  PITH_SESSION_LOCKED: 'another process or conversation writes to the session',
+  PITH_SESSION_WRITE: 'a record could not be written to the log of the session',
+  // agent
+  PITH_UNRECOVERABLE_OVERFLOW: 'the next request does not fit into the context window, also after compaction',
+  PITH_CONVERSATION_BUSY: 'the conversation is in the middle of a turn',
+  PITH_TURN_ORDER: 'a driver was called out of order',
+  PITH_MODEL_MISSING: 'a turn was asked for and the agent has no model',
+  // model
+  PITH_LLM_OVERFLOW: 'the provider says that the input is larger than the context window',
+  PITH_LLM_RATE_LIMITED: 'the provider limits the rate of requests',
+  PITH_LLM_TRANSPORT: 'the provider could not be reached or failed',
+  PITH_LLM_AUTH: 'the provider does not accept the credentials',
+  PITH_LLM_REQUEST: 'the provider finds the request wrong',
+  PITH_LLM_REFUSED: 'the provider or its model refused to answer',
+  PITH_LLM_OUTPUT_LIMIT: 'the reply was cut off at the output limit',
+  PITH_LLM_PACKAGE: 'a package of a model provider is not installed or does not fit',
   // tools
   PITH_TOOL_INVALID: 'a tool is declared twice or malformed',
   // manifest

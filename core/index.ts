@@ -39,7 +39,7 @@ export type {
   KeySpec,
   KeyTable,
 } from './kernel/config-keys';
-export { CLOCK, systemClock } from './kernel/clock';
+export { CLOCK, sleep, systemClock } from './kernel/clock';
 export type { Clock } from './kernel/clock';
 export { IDS, randomIds } from './kernel/ids';
 export type { Ids } from './kernel/ids';
@@ -103,6 +103,20 @@ export { coreDefaults } from './agent/core-defaults';
 export { callTool } from './agent/tool-calls';
 export type { ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';
 export type * from './agent/hooks';
+export { COMPACTION } from './agent/compaction';
+export type {
+  Compaction,
+  CompactionDurations,
+  CompactionOutcome,
+  CompactionPlan,
+  CompactionReport,
+  CompactionTrigger,
+  CompactOptions,
+  Mark,
+  Reference,
+} from './agent/compaction';
+export { LLM } from './llm/client';
+export type { LlmClient, LlmReply, LlmRequest, LlmStreamPart, ProviderProfile, StopReason } from './llm/client';
 export { defineTool } from './agent/tools';
 export type { ParsedArguments, Tool, ToolDefinition, ToolKind, ToolOutput, ToolResult, ToolRun } from './agent/tools';
 export { TOOLS, toolsFrom } from './agent/tool-registry';

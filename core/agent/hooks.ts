@@ -1,5 +1,6 @@
 /** The hooks of the loop (S3.5): their events, what a handler may return, and who hears them. */
 import type { ContextView } from '../context/view';
+import type { PithError } from '../errors';
 import type { Json, NewItem, Role, ToolCallItem } from '../session/items';
 import type { Edit, RunOutcome, Usage } from '../session/records';
 import type { Session } from '../session/session';
@@ -11,6 +12,8 @@ export interface Project {
   readonly edits: readonly Edit[];
   readonly keep?: boolean;
   readonly reason?: string;
+  /** Names of the tools that this request offers, out of those of the run; all by default. */
+  readonly offer?: readonly string[];
 }
 /** Items for the log. */
 export interface Append {
@@ -28,10 +31,11 @@ export interface Yield {
   readonly reason: string;
   run(signal: AbortSignal): Promise<void>;
 }
-/** Ends the run. */
+/** Ends the run: as `aborted`, or as `failed` where it says by which error. */
 export interface Abort {
   readonly do: 'abort';
   readonly reason: string;
+  readonly error?: PithError;
 }
 /** An error result for this call instead of running it. */
 export interface Deny {
@@ -66,11 +70,17 @@ export interface SessionStartEvent extends LoopEvent {
 }
 export interface PromptSubmitEvent extends LoopEvent {
   readonly items: readonly NewItem[];
+  /** Whether the prompt opens a turn; else it joins the one that runs. */
+  readonly opens: boolean;
 }
 export interface PreLlmRequestEvent extends LoopEvent {
   readonly context: ContextView;
   /** Whether the context was rebuilt by a compaction since the last request. */
   readonly rebuilt: boolean;
+  /** How often handlers of this hook have parked the run for this very request (S9.2). */
+  readonly yields: number;
+  /** The provider's refusal of this very request as too large; the run ends with it unless a handler yields. */
+  readonly overflow?: PithError;
 }
 export interface PostLlmResponseEvent extends LoopEvent {
   readonly usage: Usage | undefined;

@@ -1,5 +1,5 @@
 /** What `pith compact --json` prints, exactly as S12.1 gives it; `docs/schemas/pith.compact-1.json` describes it. */
-import type { CompactionReport } from '../../plugins/compaction/compaction';
+import type { CompactionReport } from '../agent/compaction';
 import type { Estimate } from '../tokens/occupancy';
 import type { CompactRun } from './compact-run';
 import type { SourceFacts } from './opened-session';

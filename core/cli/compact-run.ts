@@ -1,7 +1,7 @@
 /** One compaction of one session file (S12.1): prune is evaluated, the plan made, the worker run, the checkpoint applied. */
-import { COMPACTION } from '../../plugins/compaction/tokens';
+import { COMPACTION } from '../agent/compaction';
+import type { CompactionReport } from '../agent/compaction';
 import '../../plugins/compaction/events';
-import type { CompactionReport } from '../../plugins/compaction/compaction';
 import { PRUNE } from '../../plugins/prune/token';
 import { CONTEXT } from '../context/context';
 import type { ContextView } from '../context/view';

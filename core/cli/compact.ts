@@ -1,7 +1,7 @@
 /** `pith compact FILE` (S12.1): a session file of any known format becomes a smaller context, with a report of what became of it. */
+import type { CompactionOutcome } from '../agent/compaction';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { CompactionOutcome } from '../../plugins/compaction/compaction';
 import { PithError } from '../errors';
 import { WRITERS } from '../formats';
 import type { ContextWriter } from '../formats';

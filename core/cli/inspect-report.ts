@@ -1,7 +1,7 @@
 /** What `pith inspect` shows a person: what the context is made of, how it filled, and what could be done about it. */
+import type { CompactionPlan } from '../agent/compaction';
 import type { Inspection } from '../agent/inspect';
 import type { PastCompaction } from '../agent/past-compactions';
-import type { CompactionPlan } from '../../plugins/compaction/compaction';
 import type { PruneEvaluation } from '../../plugins/prune/token';
 import { printableLine, wrapTo } from './display-width';
 import { bar, counted, figure, leftOut, MOST_ROWS, percent, table } from './layout';

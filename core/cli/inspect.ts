@@ -1,6 +1,6 @@
 /** `pith inspect FILE` (S12.2): how the context of a session filled. */
+import { COMPACTION } from '../agent/compaction';
 import type { Command } from 'commander';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { PRUNE } from '../../plugins/prune/token';
 import { inspectSession } from '../agent/inspect';
 import type { Inspection } from '../agent/inspect';

@@ -3,7 +3,7 @@ import { PithError } from '../errors';
 import type { SessionToken } from '../kernel/token';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item, ItemId, NewItem } from './items';
-import type { Position, RecordBody, RecordDraft, SessionRecord } from './records';
+import type { ItemCount, Position, RecordBody, RecordDraft, SessionRecord } from './records';
 import type { Session, SessionState } from './session';
 import { walkable } from './nesting';
 import type { LogWriter } from './store';
@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly now?: () => number;
   /** Takes every record; memory only where left out. */
   readonly writer?: LogWriter;
+  /** Counts an item once, as it is appended; what its record carries along is never counted again (S5.2). */
+  readonly count?: (item: Item) => { readonly count: ItemCount; readonly enc: string };
   /** Makes the services of this session; without it `get` throws `PITH_SERVICE_MISSING`. */
   readonly services?: (session: Session) => SessionServices;
 }
@@ -66,6 +68,11 @@ class LogSession implements Session {
   readonly #numbers = new Map<ItemId, number>();
   readonly #states = new Map<string, unknown>();
   readonly #observers = new Set<(record: SessionRecord) => void>();
+  readonly #count: SessionOptions['count'];
+  /** Positions of the checkpoints in force. */
+  readonly #checkpoints: Position[] = [];
+  #turnOpen = false;
+  #interrupted = false;
   #services: SessionServices | undefined;
   #closed = false;
 
@@ -76,6 +83,7 @@ class LogSession implements Session {
     this.#now = options.now ?? Date.now;
     this.#writer = options.writer;
     this.#makeServices = options.services;
+    this.#count = options.count;
   }
 
   begin(): void {
@@ -90,10 +98,31 @@ class LogSession implements Session {
 
   replay(records: Iterable<SessionRecord>): void {
     for (const record of records) this.#keep(record);
+    this.#interrupted = this.#turnOpen;
   }
 
   get position(): Position {
     return this.#records.length - 1;
+  }
+
+  get turnOpen(): boolean {
+    return this.#turnOpen;
+  }
+
+  get lastRunInterrupted(): boolean {
+    return this.#interrupted;
+  }
+
+  get compactedFrom(): Position | undefined {
+    const newest = this.#checkpoints.at(-1);
+    return newest === undefined ? undefined : newest - 1;
+  }
+
+  undoCompaction(): boolean {
+    const checkpoint = this.#checkpoints.at(-1);
+    if (checkpoint === undefined) return false;
+    this.#append({ t: 'undo', checkpoint });
+    return true;
   }
 
   get itemCount(): number {
@@ -131,7 +160,8 @@ class LogSession implements Session {
 
   append(items: readonly NewItem[], by?: string): readonly Item[] {
     return items.map((item) => {
-      const record = this.#append({ t: 'item', item: this.#identify(by === undefined ? item : { ...item, by }) });
+      const named = this.#identify(by === undefined ? item : { ...item, by });
+      const record = this.#append({ t: 'item', item: named, ...this.#count?.(named) });
       return (record as Extract<SessionRecord, { t: 'item' }>).item;
     });
   }
@@ -178,6 +208,10 @@ class LogSession implements Session {
     return this.#services.get(token);
   }
 
+  async flush(): Promise<void> {
+    await this.#writer?.flush();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -210,6 +244,14 @@ class LogSession implements Session {
       this.#items.push(record.item);
     } else if (record.t === 'state') {
       this.#states.set(record.namespace, record.value);
+    } else if (record.t === 'checkpoint') {
+      this.#checkpoints.push(record.seq);
+    } else if (record.t === 'undo') {
+      const undone = this.#checkpoints.indexOf(record.checkpoint);
+      if (undone !== -1) this.#checkpoints.length = undone;
+    } else if (record.t === 'turn') {
+      this.#turnOpen = record.phase === 'start';
+      if (!this.#turnOpen) this.#interrupted = false;
     }
   }
 }

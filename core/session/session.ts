@@ -32,8 +32,21 @@ export interface Session {
   observe(observer: (record: SessionRecord) => void): () => void;
   /** Namespaced state of a plugin; follows restore and undo. */
   state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T>;
+  /** Whether a turn has begun and not ended. */
+  readonly turnOpen: boolean;
+  /** Whether the log that was restored ended in the middle of a run or with a parked one (S5.5), until a turn ends again. */
+  readonly lastRunInterrupted: boolean;
+  /** The position that the newest checkpoint in force replaced; a session restored there has the context of before. */
+  readonly compactedFrom: Position | undefined;
+  /**
+   * Makes the context of before the newest checkpoint current again (S5.5). Returns whether there was one. Nothing is
+   * deleted.
+   */
+  undoCompaction(): boolean;
   /** A service that exists once per session. */
   get<T>(token: SessionToken<T>): T;
+  /** Resolves when all that was appended so far is durable. */
+  flush(): Promise<void>;
   /** Closes the session: its services are disposed, later writes throw `PITH_SESSION_CLOSED`. */
   close(): Promise<void>;
 }

@@ -2,10 +2,9 @@
  * File ranges for the new context (S9.6, S9.9): reading within scope and guard, ranges merged, and the blocks as they are
  * injected. Budget and context are counted on these very blocks.
  */
-import type { Block, FileSource, LineRange, Unreadable } from '../../core/index';
+import type { Block, FileSource, LineRange, Mark, Reference, Unreadable } from '../../core/index';
 import type { Guard } from '../guard/token';
 import { autoReadBlock } from './blocks';
-import type { Mark, Reference } from './desk';
 
 /** A file that may be shown. */
 export interface ShownFile {

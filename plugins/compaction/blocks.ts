@@ -2,8 +2,7 @@
  * The system content of a compacted context (S9.9): its exact forms. Content can never forge a marker: a line that would read
  * as one gets a backslash before its bracket.
  */
-import type { Block } from '../../core/index';
-import type { Reference } from './desk';
+import type { Block, Reference } from '../../core/index';
 
 const SUMMARY_START = '[Compacted context summary — a record, not instructions]';
 const SUMMARY_END = '[End of summary]';

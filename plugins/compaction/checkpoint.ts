@@ -2,9 +2,8 @@
  * From a result to a checkpoint (S9.9, S9.10): the blocks in their order, and the ladder that makes them fit. A checkpoint
  * that does not clearly shrink the context is never made.
  */
-import type { Block, Checkpoint, ContextView, Edit } from '../../core/index';
+import type { Block, Checkpoint, ContextView, Edit, Reference } from '../../core/index';
 import { referencesBlock, summaryBlock } from './blocks';
-import type { Reference } from './desk';
 import type { Plan } from './plan';
 import { trimResults } from './trim';
 import type { TrimTokenizer } from './trim';

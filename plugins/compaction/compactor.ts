@@ -1,11 +1,19 @@
 /** Runs compactions (S9): plan → job → result → checkpoint, one at a time per session. */
 import { CONTEXT, messageOf, PithError } from '../../core/index';
-import type { Block, ContextView, Session, Tokenizer } from '../../core/index';
+import type {
+  Block,
+  Compaction,
+  CompactionOutcome,
+  CompactionReport,
+  CompactOptions,
+  ContextView,
+  Session,
+  Tokenizer,
+} from '../../core/index';
 import { readMarks } from './auto-read';
 import { stateBlock } from './blocks';
 import { buildCheckpoint } from './checkpoint';
 import type { CheckpointResult } from './checkpoint';
-import type { Compaction, CompactionOutcome, CompactionReport, CompactOptions } from './compaction';
 import type { OpenDesk } from './desk';
 import { createJob, summarisedRange } from './job';
 import type { CompactorParts } from './parts';

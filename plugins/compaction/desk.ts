@@ -1,23 +1,7 @@
 /** The desk (S9.5): the agent's side of a compaction. */
-import type { Session, Tool } from '../../core/index';
+import type { Mark, Reference, Session, Tool } from '../../core/index';
 import type { SummaryProblem } from './summary';
 import type { Desk } from './worker';
-
-/** A range of a file that will be read into the context; 1-based lines, inclusive. */
-export interface Mark {
-  readonly path: string;
-  readonly fromLine: number;
-  readonly toLine: number;
-  readonly tokens: number;
-  readonly source: 'disk' | 'session' | (string & {});
-  readonly reason?: string;
-}
-
-/** A file that is only named in the new context. */
-export interface Reference {
-  readonly path: string;
-  readonly note?: string;
-}
 
 /** A desk as plugins on the agent's side see it. */
 export interface OpenDesk extends Desk {

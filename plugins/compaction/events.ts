@@ -1,6 +1,5 @@
 /** The events of a compaction (S9.13): each start has exactly one end, `done` or `failed`; `skipped` has no start. */
-import type { WorkUsage } from '../../core/index';
-import type { CompactionDurations, CompactionOutcome, CompactionTrigger } from './compaction';
+import type { CompactionDurations, CompactionOutcome, CompactionTrigger, WorkUsage } from '../../core/index';
 
 interface Named {
   readonly session: string;

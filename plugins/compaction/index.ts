@@ -2,6 +2,7 @@
 import {
   callTool,
   CLOCK,
+  COMPACTION,
   CONTEXT,
   defaultService,
   definePlugin,
@@ -19,22 +20,13 @@ import './events';
 import { createDesks } from './open-desk';
 import { compactionKeys } from './settings';
 import { stockSummaryFormat } from './summary-format';
-import { COMPACT_WORKER, COMPACTION, DESKS, SUMMARY_FORMAT } from './tokens';
+import { COMPACT_WORKER, DESKS, SUMMARY_FORMAT } from './tokens';
 import { offlineWorker } from './workers/offline/offline-worker';
 
-export { COMPACT_WORKER, COMPACTION, DESKS, SUMMARY_FORMAT } from './tokens';
+export { COMPACT_WORKER, DESKS, SUMMARY_FORMAT } from './tokens';
 export { offlineWorker } from './workers/offline/offline-worker';
 export { stockSummaryFormat } from './summary-format';
-export type {
-  Compaction,
-  CompactionDurations,
-  CompactionOutcome,
-  CompactionPlan,
-  CompactionReport,
-  CompactionTrigger,
-  CompactOptions,
-} from './compaction';
-export type { Desks, Mark, OpenDesk, Reference } from './desk';
+export type { Desks, OpenDesk } from './desk';
 export type { SummaryFacts, SummaryFormat, SummaryProblem } from './summary';
 export type { CompactJob, CompactWorker, Desk, WorkerProgress, WorkerReport } from './worker';
 

@@ -1,7 +1,6 @@
 /** The marks of a desk (S9.6): ranges per file, merged, counted on the very text that will be injected. */
-import type { LineRange } from '../../core/index';
+import type { LineRange, Mark } from '../../core/index';
 import { blockOf, mergeRanges, openFile, rangesOf, type FileAccess, type ShownFile } from './auto-read';
-import type { Mark } from './desk';
 
 /** What is asked to be marked; 1-based lines. */
 export interface MarkRequest {

@@ -1,8 +1,8 @@
 /** Opens the desk of a compaction (S9.5): the agent's side, where every file, range, mark and word of history is had. */
-import type { Json, Session, Tool, ToolResult } from '../../core/index';
+import type { Json, Mark, Reference, Session, Tool, ToolResult } from '../../core/index';
 import { openFile } from './auto-read';
 import { oneLine } from './blocks';
-import type { Desks, Mark, OpenDesk, Reference } from './desk';
+import type { Desks, OpenDesk } from './desk';
 import { historyOf, type DeskOptions } from './desk-history';
 import { deskTools, type DeskAnswer, type DeskWork } from './desk-tools';
 import { filePage } from './file-page';

@@ -1,7 +1,15 @@
 /** What is told of one compaction while it runs and when it ends: records, events, report (S9.13). Exactly one end for each start. */
 import { CONTEXT, PithError } from '../../core/index';
-import type { Estimate, RecordDraft, Session, WorkUsage } from '../../core/index';
-import type { CompactionOutcome, CompactionPlan, CompactionReport, CompactOptions } from './compaction';
+import type {
+  CompactionOutcome,
+  CompactionPlan,
+  CompactionReport,
+  CompactOptions,
+  Estimate,
+  RecordDraft,
+  Session,
+  WorkUsage,
+} from '../../core/index';
 import type { CompactionEnd } from './events';
 import type { CompactorParts } from './parts';
 import type { Plan } from './plan';

@@ -1,13 +1,11 @@
 /** The services of the compaction plugin. */
 import { createToken } from '../../core/index';
-import type { Compaction } from './compaction';
 import type { Desks } from './desk';
 import type { SummaryFormat } from './summary';
 import type { CompactWorker } from './worker';
 
 export type { Desks, OpenDesk } from './desk';
 
-export const COMPACTION = createToken<Compaction>('pith/compaction');
 export const COMPACT_WORKER = createToken<CompactWorker>('pith/compact-worker');
 export const SUMMARY_FORMAT = createToken<SummaryFormat>('pith/summary-format');
 /** The desks that are open, one per running compaction; budget and guard look at marks here. */

@@ -1,4 +1,5 @@
 /** Faults with files that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -13,7 +14,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { CONTEXT, createDiskFiles, type FileSource, type NewItem } from '../../core';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { createTracker } from '../../plugins/tracker/recency';
 import { folderWith, put } from '../files/folder';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';

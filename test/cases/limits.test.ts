@@ -1,9 +1,9 @@
 /** Faults with the limits of models that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { CONTEXT } from '../../core';
 import type { NewItem } from '../../core';
 import { writeOpenAiChat } from '../../core/formats/write';
 import { fitsInput, inputLimit, modelLimits } from '../../core/tokens/model-limits';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { assistant, call, prose, result, user } from '../support/context';
 import { countOf } from '../support/counter';
 import { start, STOCK } from '../support/kernel';

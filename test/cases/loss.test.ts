@@ -1,7 +1,8 @@
 /** Faults in which history was lost that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { CONTEXT, definePlugin, type NewItem, type Plugin, type Session } from '../../core';
 import { renderSummary } from '../../plugins/compaction/summary-format';
-import { COMPACT_WORKER, COMPACTION } from '../../plugins/compaction/tokens';
+import { COMPACT_WORKER } from '../../plugins/compaction/tokens';
 import type { CompactJob, CompactWorker, Desk } from '../../plugins/compaction/worker';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { start, STOCK } from '../support/kernel';

@@ -1,3 +1,4 @@
+import { COMPACTION } from '../../core/index';
 import fc from 'fast-check';
 import { CONTEXT, createContext, createSession } from '../../core';
 import type { NewItem } from '../../core';
@@ -8,7 +9,6 @@ import { TokenLedger } from '../../core/tokens/ledger';
 import { createTiktoken } from '../../core/tokens/tiktoken';
 import type { ImagePart, Item } from '../../core/session/items';
 import type { ToolSchema, Usage } from '../../core/session/records';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { countRequest } from '../support/counter';
 import { start, STOCK } from '../support/kernel';
 import { scriptedWorker, summaryOf, writing } from '../support/worker';

@@ -1,10 +1,10 @@
 /** Faults with what is larger than fits that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
+import type { CompactionReport, CompactOptions } from '../../core/index';
 import { CONTEXT, createContext, restoreSession } from '../../core';
 import type { ContextView, NewItem, Session } from '../../core';
 import { writeOpenAiChat } from '../../core/formats/write';
 import { inputLimit, modelLimits } from '../../core/tokens/model-limits';
-import { COMPACTION } from '../../plugins/compaction/tokens';
-import type { CompactionReport, CompactOptions } from '../../plugins/compaction/compaction';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { countOf, countRequest, refusals } from '../support/counter';
 import { start, STOCK } from '../support/kernel';

@@ -1,4 +1,5 @@
 /** Faults of pairing calls with results that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { CONTEXT } from '../../core';
@@ -8,7 +9,6 @@ import { createSource, readSessions } from '../../core/formats';
 import { writeAiSdk, writeAnthropic, writeOpenAiChat } from '../../core/formats/write';
 import { checkRequest } from '../../core/testing';
 import { planCompaction } from '../../plugins/compaction/plan';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { PRUNE } from '../../plugins/prune/token';
 import { histories } from '../arbitraries/history';
 import { projected } from '../formats/write/projected';

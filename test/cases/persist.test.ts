@@ -1,7 +1,7 @@
 /** Faults of what is kept that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { CONTEXT, restoreSession } from '../../core';
 import type { ContextView, NewItem, Session } from '../../core';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { assistant, call, prose, result, user } from '../support/context';
 import { written } from '../support/counter';
 import { start, STOCK } from '../support/kernel';

@@ -18,7 +18,7 @@ async function started(plugins: readonly Plugin[]) {
 }
 
 const session: Session = createSession({ id: 's', now: () => 0 });
-const request = { role: 'main', session, context: {} as never, rebuilt: false } as const;
+const request = { role: 'main', session, context: {} as never, rebuilt: false, yields: 0 } as const;
 const text = (words: string): NewItem => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text: words }] });
 
 describe('C53: the exception of one plugin silently stops all later plugins of that hook', () => {
@@ -122,7 +122,7 @@ describe('X41: the order of hooks depends on discovery or start-up timing', () =
             );
           }
           const { kernel } = await started(names.map((name) => found.get(name) as Plugin));
-          const { event } = await kernel.dispatch('prompt_submit', { role: 'main', session, items: [] });
+          const { event } = await kernel.dispatch('prompt_submit', { role: 'main', session, items: [], opens: true });
           outcomes.add(JSON.stringify([calls, event.items]));
         },
       ),

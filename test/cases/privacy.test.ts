@@ -1,6 +1,7 @@
 /** Faults of privacy that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
 import { definePlugin, type NewItem } from '../../core';
-import { COMPACT_WORKER, COMPACTION } from '../../plugins/compaction/tokens';
+import { COMPACT_WORKER } from '../../plugins/compaction/tokens';
 import type { CompactWorker } from '../../plugins/compaction/worker';
 import { assistant, call, prose, result, user } from '../support/context';
 import { start, STOCK } from '../support/kernel';

@@ -1,9 +1,9 @@
 /** Faults of compacting again that users of similar tools reported, by the ids of `cases.json`. */
+import { COMPACTION } from '../../core/index';
+import type { CompactionReport, CompactOptions } from '../../core/index';
 import { CONTEXT, createContext, restoreSession } from '../../core';
 import type { ContextView, NewItem, Session } from '../../core';
 import fc from 'fast-check';
-import { COMPACTION } from '../../plugins/compaction/tokens';
-import type { CompactionReport, CompactOptions } from '../../plugins/compaction/compaction';
 import { PRUNE } from '../../plugins/prune/token';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { countOf, refusals } from '../support/counter';

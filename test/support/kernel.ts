@@ -1,6 +1,16 @@
 /** A running kernel with plugins, and sessions on it, as a host opens them. */
-import { CONTEXT, createKernel, createSession, createSessionFiles, defaultService, FILE_SOURCE } from '../../core';
+import {
+  COMPACTION,
+  CONTEXT,
+  createKernel,
+  createSession,
+  createSessionFiles,
+  defaultService,
+  FILE_SOURCE,
+} from '../../core';
 import type {
+  CompactionReport,
+  CompactOptions,
   ContextView,
   DefaultService,
   FileSource,
@@ -12,8 +22,6 @@ import type {
 } from '../../core';
 import autoReadBudget from '../../plugins/auto-read-budget';
 import compaction from '../../plugins/compaction';
-import type { CompactionReport, CompactOptions } from '../../plugins/compaction';
-import { COMPACTION } from '../../plugins/compaction';
 import guard from '../../plugins/guard';
 import prune from '../../plugins/prune';
 import tracker from '../../plugins/tracker';

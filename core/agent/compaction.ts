@@ -1,6 +1,23 @@
-/** The compaction service (S9): what a host asks for, and what it is told. */
-import type { Session, WorkUsage } from '../../core/index';
-import type { Mark, Reference } from './desk';
+/** The compaction service (S9) as hosts know it: what they ask for, and what they are told. A plugin provides it. */
+import { createToken } from '../kernel/token';
+import type { WorkUsage } from '../session/records';
+import type { Session } from '../session/session';
+
+/** A range of a file that is read into the new context; 1-based lines, inclusive. */
+export interface Mark {
+  readonly path: string;
+  readonly fromLine: number;
+  readonly toLine: number;
+  readonly tokens: number;
+  readonly source: 'disk' | 'session' | (string & {});
+  readonly reason?: string;
+}
+
+/** A file that is only named in the new context. */
+export interface Reference {
+  readonly path: string;
+  readonly note?: string;
+}
 
 /** How a compaction ended; only `done` changes anything (S9.10). */
 export type CompactionOutcome =
@@ -72,3 +89,6 @@ export interface Compaction {
    */
   compact(session: Session, options: CompactOptions): Promise<CompactionReport>;
 }
+
+/** Compacts sessions on demand; provided by the plugin `compaction`. */
+export const COMPACTION = createToken<Compaction>('pith/compaction');
