@@ -34,8 +34,9 @@ export default tseslint.config(
     ignores: ['core/cli/**'],
     rules: { 'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }] },
   },
+  { files: ['examples/**/*.mjs'], extends: [...tseslint.configs.strict] },
   {
-    files: ['test/**/*.ts', 'examples/**/*.ts'],
+    files: ['test/**/*.ts'],
     rules: { 'no-console': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
   },
 );

@@ -1,9 +1,15 @@
-// The suites that bear on what is mutated; slow ones that run whole processes are left out.
+// The tests of the rooms that are mutated, as cheap as they can be: each of more than a thousand mutants runs them anew.
+// Only tests that import what is mutated within these roots count as related to it.
 module.exports = {
   rootDir: '..',
-  testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
-  roots: ['<rootDir>/test/context', '<rootDir>/test/tokens', '<rootDir>/test/plugins', '<rootDir>/test/kernel'],
-  testMatch: ['**/*.test.ts'],
+  testEnvironment: require.resolve('./mutation-environment.cjs'),
+  setupFiles: ['<rootDir>/.config/mutation-properties.cjs'],
+  roots: ['<rootDir>/test'],
+  testMatch: [
+    '<rootDir>/test/{context,tokens,kernel}/*.test.ts',
+    '<rootDir>/test/plugins/compaction/{plan,trim}.test.ts',
+    '<rootDir>/test/plugins/auto-read-budget/*.test.ts',
+  ],
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,
 };

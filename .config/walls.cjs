@@ -31,7 +31,7 @@ const ROOMS = {
   agent: ['context', 'llm', 'files', 'manifest', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   index: ['agent', 'context', 'llm', 'files', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   formats: ['session', 'kernel', 'bus', 'errors', 'context/view'],
-  testing: ['index', 'agent', 'context', 'llm', 'files', 'tokens', 'session', 'kernel', 'bus', 'errors'],
+  testing: ['index', 'agent', 'context', 'llm', 'formats/write', 'files', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   adapters: BELOW_PLUGINS,
   cli: BELOW_PLUGINS,
 };

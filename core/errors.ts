@@ -38,10 +38,14 @@ export const ERROR_CODES = {
   PITH_EDIT_INVALID: 'an edit names an unknown item or would break the integrity of the context',
   PITH_SESSION_LOCKED: 'another process or conversation writes to the session',
   PITH_SESSION_WRITE: 'a record could not be written to the log of the session',
+  PITH_SESSION_ID: 'the id of a session is one that no store keeps',
   // agent
   PITH_UNRECOVERABLE_OVERFLOW: 'the next request does not fit into the context window, also after compaction',
   PITH_CONVERSATION_BUSY: 'the conversation is in the middle of a turn',
+  PITH_RUN_FAILED: 'a run met an error that no part of it knows',
+  PITH_RUN_ABORTED: 'a plugin or the caller ended the run',
   PITH_TURN_ORDER: 'a driver was called out of order',
+  PITH_WORKER_LIMIT: 'a compact worker may make no further request',
   PITH_MODEL_MISSING: 'a turn was asked for and the agent has no model',
   // model
   PITH_LLM_OVERFLOW: 'the provider says that the input is larger than the context window',

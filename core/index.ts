@@ -68,11 +68,32 @@ export type {
 } from './bus/bus';
 export type * from './session/items';
 export type * from './session/records';
-export type { Session, SessionState } from './session/session';
+export type { QueuedPrompt, Session, SessionState } from './session/session';
 export { createSession, restoreSession } from './session/log-session';
 export type { SessionOptions, SessionServices } from './session/log-session';
-export { createMemoryStore, SESSION_STORE } from './session/store';
-export type { LogWriter, SessionStore } from './session/store';
+export { createJsonlStore } from './session/jsonl-store';
+export type { JsonlStoreOptions } from './session/jsonl-store';
+export { createMemoryStore } from './session/memory-store';
+export { newestSession } from './session/newest-session';
+export { glanceAt } from './session/glance';
+export type { SessionGlance } from './session/glance';
+export { SESSION_STORE } from './session/store';
+export type {
+  LogOwner,
+  LogWriter,
+  OpenedLog,
+  SessionStore,
+  StoredDocument,
+  StoredLog,
+  StoredSession,
+} from './session/store';
+export { clipText, maskedSlice, oneLine } from './session/clip';
+export { entryText, headerOf, historyPage, indented, partsText, withoutColours } from './session/history';
+export type { Detail, History, PageRequest, PageRoom } from './session/history';
+export { foundText, searchedItems, searchTexts } from './session/history-search';
+export type { Found, SearchedText } from './session/history-search';
+export { isShallow, jsonText } from './session/nesting';
+export { inSlices, nextSlice } from './session/slices';
 export type { ContextView, SystemPart } from './context/view';
 export type { Estimate, EstimateSource } from './tokens/occupancy';
 export { TOKENIZER } from './tokens/tokenizer';
@@ -86,6 +107,8 @@ export { CONTEXT, createContext } from './context/context';
 export type { ContextOptions, SessionContext, UnusedUsage } from './context/context';
 export { FILE_SOURCE } from './files/file-source';
 export type { FileRead, FileSource, LineRange, Unreadable } from './files/file-source';
+export { isWorkspace, readNamedFile } from './files/workspace';
+export type { BytesRead, FileWritten, FolderEntry, FolderRead, Unwritable, Workspace } from './files/workspace';
 export { createDiskFiles } from './files/disk-files';
 export type { DiskFilesOptions } from './files/disk-files';
 export { createMovedFiles } from './files/moved-files';
@@ -93,17 +116,37 @@ export { createSessionFiles } from './files/session-files';
 export { fileCalls, pathsOfCall } from './files/tool-paths';
 export type { FileCall, Hunk, Replacement } from './files/file-call';
 export type { TouchedPath } from './files/tool-paths';
+export { shellCommands } from './files/shell-words';
+export type { ShellCommand } from './files/shell-words';
+export { wildcard } from './files/wildcard';
 export { checkPlugins, createKernel } from './agent/create-kernel';
+export { forkSession, openSession } from './agent/open-session';
+export type { OpenedSession, OpenSessionOptions } from './agent/open-session';
 export { inspectSession } from './agent/inspect';
 export type { ContextKind, InspectedFile, Inspection, InspectParts } from './agent/inspect';
+export { sessionCost } from './agent/session-cost';
+export type { SessionCost } from './agent/session-cost';
 export { pastCompactions } from './agent/past-compactions';
 export type { PastCompaction, PastWorkCall } from './agent/past-compactions';
+export { sessionTotals } from './agent/session-totals';
+export type { SessionTotals } from './agent/session-totals';
 export type { Kernel, KernelOptions } from './kernel/kernel';
 export { coreDefaults } from './agent/core-defaults';
 export { callTool } from './agent/tool-calls';
-export type { ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';
+export type { AdmittedCall, RunAbort, ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';
 export type * from './agent/hooks';
-export { COMPACTION } from './agent/compaction';
+export { createAgent } from './agent/agent';
+export { agentFromManifest } from './agent/manifest-agent';
+export type { Agent, AgentOptions, OpenOptions } from './agent/agent';
+export type { Conversation, SendOptions } from './agent/conversation';
+export { drive } from './agent/session-driver';
+export type { DrivenReply, DriveOptions, Driver, HostTool } from './agent/driver';
+export type { PreparedRequest } from './agent/request';
+export { runTurn } from './agent/loop';
+export type { LoopOptions } from './agent/loop';
+export type { Run } from './agent/run';
+export type * from './agent/run-events';
+export { COMPACT_MODEL, COMPACTION } from './agent/compaction';
 export type {
   Compaction,
   CompactionDurations,
@@ -117,6 +160,11 @@ export type {
 } from './agent/compaction';
 export { LLM } from './llm/client';
 export type { LlmClient, LlmReply, LlmRequest, LlmStreamPart, ProviderProfile, StopReason } from './llm/client';
+export { createAiSdkClient } from './llm/ai-sdk-client';
+export type { AiSdkClientOptions } from './llm/ai-sdk-client';
+export { modelFromSettings } from './llm/model-from-settings';
+export type { ModelSettings, ModelSurroundings } from './llm/model-from-settings';
+export type { AiSdkModel, LazyAiSdkModel, ProviderOptions } from './llm/language-model';
 export { defineTool } from './agent/tools';
 export type { ParsedArguments, Tool, ToolDefinition, ToolKind, ToolOutput, ToolResult, ToolRun } from './agent/tools';
 export { TOOLS, toolsFrom } from './agent/tool-registry';

@@ -15,6 +15,12 @@ export const stockPlugins = Object.freeze({
   compaction: () => pluginOf(require('./compaction')),
   'auto-read-budget': () => pluginOf(require('./auto-read-budget')),
   guard: () => pluginOf(require('./guard')),
+  'file-tools': () => pluginOf(require('./file-tools')),
+  instructions: () => pluginOf(require('./instructions')),
+  todo: () => pluginOf(require('./todo')),
+  permissions: () => pluginOf(require('./permissions')),
+  shell: () => pluginOf(require('./shell')),
+  recall: () => pluginOf(require('./recall')),
 }) satisfies Readonly<Record<string, LoadPlugin>>;
 /* eslint-enable @typescript-eslint/no-require-imports */
 

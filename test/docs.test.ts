@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '../core';
 
@@ -28,18 +28,28 @@ describe('the documentation', () => {
     for (const name of Object.keys(dependencies)) expect(reasons).toContain(`\`${name}\``);
   });
 
-  test('links to files that are there', () => {
-    const pages = [
-      'README.md',
-      'CONTRIBUTING.md',
-      ...readdirSync(join(root, 'docs'))
+  test('links to files and headings that are there', () => {
+    const pagesIn = (folder: string): readonly string[] =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.md'))
-        .map((name) => `docs/${name}`),
-    ];
+        .map((name) => join(folder, name));
+    const pages = ['README.md', 'CONTRIBUTING.md', ...['docs', 'examples', 'plugins'].flatMap(pagesIn)];
     for (const page of pages) {
-      for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-        expect(() => readFileSync(join(root, page, '..', target as string))).not.toThrow();
+      for (const [, target = '', heading] of read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+        const linked = target === '' ? page : join(page, '..', target);
+        expect(existsSync(join(root, linked))).toBe(true);
+        if (heading !== undefined) expect(headingsOf(read(linked))).toContain(heading);
       }
     }
   });
 });
+
+/** The names by which the headings of a page are linked to. */
+function headingsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(' ', '-')
+      .replace(/[^\p{L}\p{N}_-]/gu, ''),
+  );
+}

@@ -1,39 +1,43 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { startStrictProvider } from '../core/testing';
+import { stockPlugins } from '../plugins';
+import { ROOT } from './cli/command';
+import { blocksOf, runBlock } from './docs/blocks';
 
-const root = join(__dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 describe('the README', () => {
-  test('has a library example of about twenty lines that compacts a session', () => {
-    const [, example = ''] = /```ts\n([^]*?)```/.exec(readme) ?? [];
-    expect(example.trim().split('\n').length).toBeLessThanOrEqual(24);
-    const history = `Array.from({ length: 40 }, (_, n) => [
-      { kind: 'message', role: 'user', parts: [{ type: 'text', text: 'Please do step ' + n }] },
-      { kind: 'message', role: 'assistant', parts: [{ type: 'text', text: 'Step ' + n + ' is done. '.repeat(40) }] },
-    ]).flat()`;
-    const [imports = '', body = ''] = example.split('\n\nconst plugins');
-    const source = `${imports}\nconst history: any = ${history};\nasync function main() {\nconst plugins${body}\nconsole.log(messages.length);\n}\nvoid main();\n`;
-    const { outputText } = ts.transpileModule(source, {
-      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 },
+  test('has a library example of about twenty lines that is an agent', async () => {
+    const [example = ''] = blocksOf('README.md', 'ts');
+    expect(example.trim().split('\n').length).toBeLessThanOrEqual(22);
+    const cwd = mkdtempSync(join(tmpdir(), 'pith-readme-'));
+    mkdirSync(join(cwd, 'src'));
+    writeFileSync(join(cwd, 'src/parse.js'), 'exports.parse = (text) => text.split(",");\n');
+    await using provider = await startStrictProvider({
+      shape: 'anthropic',
+      script: [{ calls: [{ name: 'read_file', arguments: { path: 'src/parse.js' } }] }, 'It is ported.'],
     });
-    // inside the package, so that its own name leads to what was built
-    const folder = mkdtempSync(join(root, 'dist', 'readme-'));
     try {
-      const file = join(folder, 'example.cjs');
-      writeFileSync(file, outputText);
-      const lines = execFileSync(process.execPath, [file], { encoding: 'utf8' }).trim().split('\n');
-      expect(lines.some((line) => /^done \d+(\.\d+)? \d+/.test(line))).toBe(true);
-      expect(Number(lines.at(-1))).toBeGreaterThan(1);
+      const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'not-a-secret' };
+      const { code, stdout, stderr } = await runBlock(example, { cwd, env });
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toBe('It is ported.finished\n');
+      expect(provider.requests[1]?.last).toContain('exports.parse');
+      expect(readdirSync(join(cwd, '.pith/sessions'))).toContain('port-the-parser.jsonl');
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(cwd, { recursive: true, force: true });
     }
   });
 
   test('names the two commands as they are run', () => {
     expect(readme).toContain('npm ci && npx pith compact examples/sessions/csv-import.jsonl');
     expect(readme).toContain('npm ci && npm test');
+  });
+
+  test('has a line for every stock plugin', () => {
+    const named = [...readme.matchAll(/^\| \[`([\w-]+)`\]\(plugins\/\1\/README\.md\)/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(Object.keys(stockPlugins).sort());
   });
 });

@@ -1,5 +1,6 @@
 /** The compaction service (S9) as hosts know it: what they ask for, and what they are told. A plugin provides it. */
 import { createToken } from '../kernel/token';
+import type { LlmClient } from '../llm/client';
 import type { WorkUsage } from '../session/records';
 import type { Session } from '../session/session';
 
@@ -59,6 +60,8 @@ export interface CompactionReport {
   readonly durationsMs: CompactionDurations;
   /** Why it ended as it did, where that needs saying. */
   readonly reason?: string;
+  /** The plugin that said no in `pre_compact`. */
+  readonly veto?: { readonly plugin: string; readonly reason: string };
 }
 
 export interface CompactOptions {
@@ -92,3 +95,6 @@ export interface Compaction {
 
 /** Compacts sessions on demand; provided by the plugin `compaction`. */
 export const COMPACTION = createToken<Compaction>('pith/compaction');
+
+/** The model of `[compaction.model]`; the compact worker has the agent's model where nobody serves it. */
+export const COMPACT_MODEL = createToken<LlmClient>('pith/compact-model');

@@ -1,6 +1,7 @@
 /** One tool call from beginning to end (S3.5, S3.8): hooks, validation, run, result. Loop and desk call tools this way only. */
 import type { Bus } from '../bus/bus';
 import { messageOf } from '../errors';
+import type { PithError } from '../errors';
 import type { Dispatch } from '../kernel/hooks';
 import { nearest } from '../kernel/nearest';
 import type { Json, Role, ToolCallItem } from '../session/items';
@@ -8,6 +9,7 @@ import type { Session } from '../session/session';
 import type { PreToolCallEvent } from './hooks';
 import { errorResult, normaliseResult } from './tool-results';
 import type { ParsedArguments, Tool, ToolResult } from './tools';
+import { unlessAborted } from './unless-aborted';
 
 /** A running tool says how far it is. */
 export interface ToolProgressEvent {
@@ -40,50 +42,101 @@ export interface ToolCallOptions {
   readonly signal: AbortSignal;
 }
 
+/** Why the run must end, and the plugin that asked for it. */
+export interface RunAbort {
+  readonly reason: string;
+  readonly plugin: string | undefined;
+  /** The error that the run fails with; without one it counts as aborted. */
+  readonly error?: PithError;
+}
+
+/** A call that has passed `pre_tool_call`. */
+export interface AdmittedCall {
+  /** The call as it will run: with revised arguments, and the plugin that revised them under `by`. */
+  readonly call: ToolCallItem;
+  /** The result of a call that will not run: denied, unknown, invalid. */
+  readonly refused?: ToolResult;
+  readonly abort?: RunAbort;
+}
+
 /** What came of a call. Every call has a result for the log, also one that was denied, invalid, failed or cut off. */
 export interface ToolOutcome {
-  /** The call as it ran: with revised arguments, and the plugin that revised them under `by`. */
+  /** The call as it ran. */
   readonly call: ToolCallItem;
   readonly result: ToolResult;
   /** The plugin that revised the result. */
   readonly by: string | undefined;
-  /** Why the run must end, and the plugin that asked for it. */
-  readonly abort: { readonly reason: string; readonly plugin: string | undefined } | undefined;
+  readonly abort: RunAbort | undefined;
 }
 
 /** Carries out a tool call. Never rejects: what goes wrong is an error result, and what ends the run is its `abort`. */
 export async function callTool(kernel: CallingKernel, options: ToolCallOptions): Promise<ToolOutcome> {
-  const { session, role, tools, signal } = options;
-  const tool = tools.find(({ name, roles }) => name === options.call.name && roles.includes(role));
-  let { call } = options;
-  if (tool === undefined) return outcome(call, errorResult(call.name, unknownTool(call.name, role, tools)));
-  let result = errorResult(tool.name, 'Interrupted before it was done.');
+  return runAdmitted(kernel, await admitCall(kernel, options), options);
+}
+
+/** Asks the plugins whether and how a call may run. Nothing has run afterwards. Never rejects. */
+export async function admitCall(kernel: CallingKernel, options: ToolCallOptions): Promise<AdmittedCall> {
+  const { session, role, tools, signal, call } = options;
+  const tool = toolOf(options);
+  if (tool === undefined) return { call, refused: errorResult(call.name, unknownTool(call.name, role, tools)) };
   try {
     const asked: PreToolCallEvent = { role, session, call, tool, arguments: call.arguments };
-    const before = await kernel.dispatch('pre_tool_call', asked, signal);
-    call = revisedCall(call, before.event.arguments, revisedBy(before.results));
-    const refusal = before.ended?.result;
-    if (refusal?.do === 'deny') return outcome(call, errorResult(tool.name, refusal.text));
-    if (refusal?.do === 'abort') {
-      const { reason } = refusal;
-      return outcome(call, errorResult(tool.name, `Not run: ${reason}`), {
-        abort: { reason, plugin: before.ended?.plugin },
-      });
-    }
+    const { event, results, ended } = await kernel.dispatch('pre_tool_call', asked, signal);
+    const revised = revisedCall(call, event.arguments, revisedBy(results));
+    const end = ended?.result;
+    if (end?.do === 'deny') return { call: revised, refused: errorResult(tool.name, end.text) };
+    if (end?.do !== 'abort') return { call: revised };
+    return {
+      call: revised,
+      refused: errorResult(tool.name, `Not run: ${end.reason}`),
+      abort: { ...end, plugin: ended?.plugin },
+    };
+  } catch (thrown) {
+    return { call, ...interrupted(tool.name, thrown, signal) };
+  }
+}
+
+/** Runs an admitted call. Never rejects. */
+export async function runAdmitted(
+  kernel: CallingKernel,
+  admitted: AdmittedCall,
+  options: ToolCallOptions,
+): Promise<ToolOutcome> {
+  const { session, role, signal } = options;
+  const { call, refused, abort } = admitted;
+  const tool = toolOf(options);
+  if (refused !== undefined || tool === undefined)
+    return outcome(call, refused ?? errorResult(call.name, unknownTool(call.name, role, options.tools)), { abort });
+  let result: ToolResult | undefined;
+  try {
     const parsed = await parse(tool, call.arguments);
     if (!parsed.ok) return outcome(call, errorResult(tool.name, badArguments(tool.name, parsed.message)));
     result = await run(kernel, tool, parsed.value, { ...options, call });
     const paths = pathsOf(tool, parsed.value);
-    const after = await kernel.dispatch('post_tool_call', { ...before.event, call, result, paths }, signal);
-    const end = after.ended?.result;
-    return outcome(call, after.event.result, {
-      by: revisedBy(after.results),
-      ...(end?.do === 'abort' && { abort: { reason: end.reason, plugin: after.ended?.plugin } }),
+    const ran = { role, session, call, tool, arguments: call.arguments, result, paths };
+    const { event, results, ended } = await kernel.dispatch('post_tool_call', ran, signal);
+    const end = ended?.result;
+    return outcome(call, event.result, {
+      by: revisedBy(results),
+      ...(end?.do === 'abort' && { abort: { ...end, plugin: ended?.plugin } }),
     });
   } catch (thrown) {
-    const reason = messageOf(signal.aborted ? signal.reason : thrown);
-    return outcome(call, result, { abort: { reason, plugin: undefined } });
+    const { refused: cutOff, abort: why } = interrupted(tool.name, thrown, signal);
+    return outcome(call, result ?? cutOff, { abort: why });
   }
+}
+
+function toolOf({ tools, call, role }: ToolCallOptions): Tool | undefined {
+  return tools.find(({ name, roles }) => name === call.name && roles.includes(role));
+}
+
+function interrupted(
+  tool: string,
+  thrown: unknown,
+  signal: AbortSignal,
+): { readonly refused: ToolResult; readonly abort: RunAbort } {
+  const reason = messageOf(signal.aborted ? signal.reason : thrown);
+  return { refused: errorResult(tool, 'Interrupted before it was done.'), abort: { reason, plugin: undefined } };
 }
 
 function outcome(call: ToolCallItem, result: ToolResult, rest: Partial<ToolOutcome> = {}): ToolOutcome {
@@ -124,17 +177,6 @@ async function run(kernel: CallingKernel, tool: Tool, args: unknown, options: To
     if (signal.aborted) throw thrown;
     return errorResult(tool.name, `Error: ${messageOf(thrown)}`);
   }
-}
-
-/** Leaves work behind that does not end when its signal aborts. */
-function unlessAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
-    const done = new Promise<T>((start) => start(work()));
-    done.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
-  });
 }
 
 /** The files a call touched; a tool that cannot tell has touched none. */

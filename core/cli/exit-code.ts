@@ -3,7 +3,7 @@ import { PithError } from '../errors';
 import type { ErrorCode } from '../errors';
 
 /** The exit codes of every command. */
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143, hungUp: 129 } as const;
 
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'PITH_USAGE',
@@ -12,6 +12,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'PITH_MANIFEST_INVALID',
   'PITH_PLUGIN_GRAPH',
   'PITH_PLUGIN_CONFIG',
+  'PITH_MODEL_MISSING',
 ]);
 
 /** The exit code of a command that ended with this error. */

@@ -3,8 +3,9 @@ import type { CompactionPlan } from '../agent/compaction';
 import type { Inspection } from '../agent/inspect';
 import type { PastCompaction } from '../agent/past-compactions';
 import type { PruneEvaluation } from '../../plugins/prune/token';
+import { compositionTitle, shareLines } from './composition';
 import { printableLine, wrapTo } from './display-width';
-import { bar, counted, figure, leftOut, MOST_ROWS, percent, table } from './layout';
+import { bar, counted, figure, leftOut, MOST_ROWS, table } from './layout';
 import type { Column } from './layout';
 import type { SessionAtWork } from './session-at-work';
 import { sourceLines } from './source-lines';
@@ -18,13 +19,6 @@ export interface InspectionReport {
   readonly plan: CompactionPlan | undefined;
 }
 
-const KIND_NAMES: Readonly<Record<string, string>> = {
-  system: 'system and tools',
-  checkpoint: 'earlier summary',
-  tool_call: 'tool calls',
-  tool_result: 'tool results',
-};
-
 /** Prints a whole inspection. */
 export function printInspection(report: InspectionReport, terminal: Terminal): void {
   const { inspection, work } = report;
@@ -37,38 +31,13 @@ export function printInspection(report: InspectionReport, terminal: Terminal): v
     lines.flatMap((line) => wrapTo(line, terminal.columns - 2));
   for (const line of sourceLines(work, terminal)) terminal.print(line);
   const { tokens, turns, files } = inspection;
-  section(
-    `Context of ${figure(tokens.total)} tokens (${tokens.source})`,
-    shareLines(tokens.byKind, tokens.total, terminal),
-  );
+  section(compositionTitle(tokens), shareLines(tokens.byKind, tokens.total, terminal));
   section('By tool, calls and results', shareLines(tokens.byTool, tokens.total, terminal));
   section(occupancyTitle(inspection), occupancyLines(inspection, terminal));
   section(`Turns: ${figure(turns.length)}`, turnLines(report, terminal));
   section(`Files touched: ${figure(files.length)}`, fileLines(inspection, terminal));
   section('What could be done', wrapped(outlookLines(report)));
   section('Integrity', wrapped(integrityLines(inspection)));
-}
-
-function shareLines(
-  shares: Readonly<Record<string, number>>,
-  total: number,
-  { columns, colours }: Terminal,
-): readonly string[] {
-  const entries = Object.entries(shares);
-  const shown = entries.slice(0, MOST_ROWS);
-  const most = Math.max(0, ...entries.map(([, tokens]) => tokens));
-  const rows = shown.map(([name, tokens]) => [
-    printableLine(KIND_NAMES[name] ?? name),
-    figure(tokens),
-    percent(tokens, total),
-    colours.cyan(bar(tokens, most, 30)),
-  ]);
-  const lines = table(
-    rows.map((row) => row.slice(0, 3)),
-    [{ cut: 'end' }, { align: 'right' }, { align: 'right' }],
-    columns - 36,
-  ).map((line, at) => `${line}  ${rows[at]?.[3] ?? ''}`);
-  return [...lines, ...leftOut(entries.length - shown.length, 'more tool')];
 }
 
 function occupancyTitle({ occupancy }: Inspection): string {

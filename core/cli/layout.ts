@@ -16,6 +16,20 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${figure(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** How long ago something was, in milliseconds, for a person: `now`, `12 min`, `3 h`, `5 d`. */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${figure(minutes)} min`;
+  return minutes < 48 * 60 ? `${figure(Math.floor(minutes / 60))} h` : `${figure(Math.floor(minutes / 1440))} d`;
+}
+
+/** A size in bytes for a person: `840 B`, `12.3 kB`, `4.5 MB`. */
+export function bytes(size: number): string {
+  if (size < 1000) return `${figure(size)} B`;
+  return size < 1e6 ? `${(size / 1e3).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+}
+
 /** A share in whole percent; what is neither none nor all is shown as neither. */
 export function percent(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return '0%';

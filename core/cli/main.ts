@@ -21,7 +21,9 @@ const COMMANDS: Readonly<Record<string, { readonly about: string; readonly load:
     about: 'turn a session file into a smaller context and report what became of it',
     load: () => require('./compact'),
   },
+  run: { about: 'talk to the agent of the manifest, or give it one prompt', load: () => require('./run') },
   inspect: { about: 'show how the context of a session filled', load: () => require('./inspect') },
+  sessions: { about: 'list the sessions that are kept, the newest first', load: () => require('./sessions') },
   plugins: { about: 'start the plugins of the manifest and show what runs', load: () => require('./plugins') },
   check: { about: 'check the manifest and show the effective configuration', load: () => require('./check') },
   init: { about: 'write a commented pith.toml to start from', load: () => require('./init') },
@@ -83,20 +85,26 @@ function usageMessage({ code, message }: CommanderError, program: Command, argv:
   return `${said}.${hint} See pith ${command === undefined ? '' : `${command.name()} `}--help`;
 }
 
-/** Ends the process as its caller expects: quietly where nobody reads on, with the code of the signal that ends it. */
+/**
+ * Ends the process as its caller expects: quietly where nobody reads on, with the code of the signal that ends it. A command
+ * that listens itself ends in its own way.
+ */
 function main(): void {
   const terminal = createTerminal({ out: process.stdout, err: process.stderr, env: process.env });
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) =>
-      process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
-    );
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (stream.listenerCount('error') === 1) process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
+    });
   }
-  const end = (code: number): void => {
-    terminal.progress('');
-    process.exit(code);
+  const endOn = (signal: NodeJS.Signals, code: number): void => {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) > 1) return;
+      terminal.progress('');
+      process.exit(code);
+    });
   };
-  process.once('SIGINT', () => end(EXIT.interrupted));
-  process.once('SIGTERM', () => end(EXIT.terminated));
+  endOn('SIGINT', EXIT.interrupted);
+  endOn('SIGTERM', EXIT.terminated);
   void run(process.argv.slice(2), terminal).then((code) => {
     terminal.progress('');
     process.exitCode = code;

@@ -1,6 +1,7 @@
 /** Loading the manifest and starting its plugins for a command (S10, S12). */
 import { relative } from 'node:path';
 import { stockPlugins } from '../../plugins';
+import type { StockPluginName } from '../../plugins';
 import { createKernel } from '../agent/create-kernel';
 import { PithError } from '../errors';
 import { FILE_SOURCE } from '../files/file-source';
@@ -11,6 +12,10 @@ import { defaultService } from '../kernel/services';
 import type { Token } from '../kernel/token';
 import { loadManifest, MANIFEST_NAME, reportProblem } from '../manifest';
 import type { LoadedManifest } from '../manifest';
+import { createJsonlStore } from '../session/jsonl-store';
+import { createMemoryStore } from '../session/memory-store';
+import { SESSION_STORE } from '../session/store';
+import type { SessionStore } from '../session/store';
 import type { Terminal } from './terminal';
 
 /** What every command that loads plugins takes. */
@@ -20,11 +25,18 @@ export interface PluginOptions {
   readonly without?: readonly string[] | undefined;
 }
 
-/** Loads the manifest and tells its warnings. `flags` are keys by `section.key` that options give. */
+/** What commands about session files use where a manifest names no plugins: those that make a context smaller. */
+const COMPACTING: readonly StockPluginName[] = ['tracker', 'prune', 'compaction', 'auto-read-budget', 'guard'];
+
+/**
+ * Loads the manifest and tells its warnings. `flags` are keys by `section.key` that options give; `defaultUse` are the plugins
+ * where the manifest names none.
+ */
 export async function readManifest(
   { manifest, only, without }: PluginOptions,
   flags: Readonly<Record<string, unknown>>,
   terminal: Terminal,
+  defaultUse: readonly StockPluginName[] = COMPACTING,
 ): Promise<LoadedManifest> {
   const loaded = await loadManifest({
     path: manifest,
@@ -32,7 +44,7 @@ export async function readManifest(
     without,
     flags,
     stock: stockPlugins,
-    defaultUse: Object.keys(stockPlugins),
+    defaultUse,
   });
   for (const warning of loaded.warnings) terminal.warn(reportProblem(warning).replace(' warning: ', ' '));
   return loaded;
@@ -45,15 +57,24 @@ export function manifestName({ path, foundBy }: Pick<LoadedManifest, 'path' | 'f
   return `${short.startsWith('..') ? path : short}${foundBy === 'environment' ? ' (PITH_MANIFEST)' : ''}`;
 }
 
+/** Where the sessions of a manifest are kept; nothing on disk is touched yet. */
+export function storeOf({ core }: Pick<LoadedManifest, 'core'>): SessionStore {
+  return core.session.store === 'memory' ? createMemoryStore() : createJsonlStore({ dir: core.session.dir });
+}
+
 /** Starts the plugins of a manifest; `files` is where contents of files come from, the folder of the manifest by default. */
-export function startPlugins({ plugins, config, core }: LoadedManifest, files?: FileSource): Promise<Kernel> {
+export function startPlugins(manifest: LoadedManifest, files?: FileSource): Promise<Kernel> {
+  const { plugins, config, core } = manifest;
   const { level, format } = core.log;
   return createKernel({
     plugins,
     config,
     onError: core.plugins.onError as 'stop' | 'skip',
     log: createLogSink({ level: level as never, ...(format !== undefined && { format: format as never }) }),
-    defaults: files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)],
+    defaults: [
+      defaultService(SESSION_STORE, () => storeOf(manifest)),
+      ...(files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)]),
+    ],
   });
 }
 

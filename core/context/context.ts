@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { PithError } from '../errors';
 import { createSessionToken } from '../kernel/token';
-import type { Checkpoint, Edit, MeasuredOn, Position, Usage } from '../session/records';
+import type { Checkpoint, Edit, MeasuredOn, Position, SessionRecord, ToolSchema, Usage } from '../session/records';
 import type { Item, ItemId } from '../session/items';
 import type { Session } from '../session/session';
+import { inSlices } from '../session/slices';
 import { Calibration } from '../tokens/calibration';
 import { shapeOf } from '../tokens/entry-shape';
 import type { FixedPart } from '../tokens/fixed-part';
@@ -31,6 +32,11 @@ export interface UnusedUsage {
 }
 
 export interface SessionContext {
+  /**
+   * Catches up with the log in slices, so that a long one holds nothing up; all else here does so at once. To be awaited after
+   * a restore, before anything is asked.
+   */
+  prepare(): Promise<void>;
   /** What the next request sends. */
   view(): ContextView;
   /** What would be sent after this checkpoint, with its occupancy; nothing is recorded. */
@@ -43,15 +49,17 @@ export interface SessionContext {
   openings(): readonly number[];
   /** Entries that the model has seen in a request: all before its newest reply. */
   seen(): number;
+  /** System prompt, tools and model as they were recorded last. */
+  settings(): { readonly system?: string; readonly tools: readonly ToolSchema[]; readonly model?: string };
   /** The model of the session, where it is known. */
   model(): string | undefined;
   /** Limits of that model, or what is assumed of an unknown one. */
   limits(): ModelLimits;
   /**
-   * Pins an item of the log or a text (S5.1). Throws `PITH_PINS_TOO_LARGE` where the pins would take more than a fifth of the
+   * Pins an item of the log or a text (S5.1); a text under a key takes the place of what was pinned under that key. Throws `PITH_PINS_TOO_LARGE` where the pins would take more than a fifth of the
    * input that the model accepts, and `PITH_SESSION_POSITION` for an unknown item.
    */
-  pin(pinned: ItemId | { readonly text: string }): void;
+  pin(pinned: ItemId | { readonly text: string; readonly key?: string }): void;
   /** Measurements that were not applied, with the reason (S6.3). */
   unused(): readonly UnusedUsage[];
 }
@@ -92,6 +100,21 @@ class LiveContext implements SessionContext {
     this.#options = options;
     this.#projection = new Projection(session);
     this.#ledger = new TokenLedger(options.calibration ?? new Calibration());
+  }
+
+  async prepare(): Promise<void> {
+    let answered = false;
+    await inSlices(this.#session.records(this.#next), (record) => {
+      if (record.seq < this.#next) return; // Whoever asked meanwhile has caught up.
+      if (record.t === 'item') {
+        const isResult = record.item.kind === 'tool_result';
+        // Where all results of a reply are in, the session looked at its context too.
+        if (answered && !isResult) this.#sync();
+        answered = isResult;
+      }
+      this.#take(record);
+    });
+    this.#catchUp();
   }
 
   view(): ContextView {
@@ -141,28 +164,33 @@ class LiveContext implements SessionContext {
     return Math.max(this.#measured, this.#projection.replyStart);
   }
 
-  model(): string | undefined {
+  settings(): Projection['settings'] {
     this.#catchUp();
-    return this.#projection.settings.model;
+    return this.#projection.settings;
+  }
+
+  model(): string | undefined {
+    return this.settings().model;
   }
 
   limits(): ModelLimits {
     return this.#limitsOf(this.model());
   }
 
-  pin(pinned: ItemId | { readonly text: string }): void {
+  pin(pinned: ItemId | { readonly text: string; readonly key?: string }): void {
     this.#catchUp();
     const number = typeof pinned === 'string' ? this.#session.indexOf(pinned) : undefined;
     if (typeof pinned === 'string' && number === undefined) {
       throw new PithError('PITH_SESSION_POSITION', `Item "${pinned}" cannot be pinned: it is not in the log.`);
     }
     const { tokenizer } = this.#options;
-    const pins = this.#projection.system.filter(({ kind }) => kind === 'pin');
+    const { pins } = this.#projection;
+    const replaced = typeof pinned === 'string' ? undefined : pinned.key;
     // What stands there already takes nothing more: a host pins its instructions at every start.
     if (typeof pinned !== 'string' && pins.some(({ text }) => text === pinned.text)) return;
     let tokens = typeof pinned === 'string' ? 0 : tokenizer.countText(pinned.text);
     if (number !== undefined) tokens += tokenizer.countItems([this.#session.item(number)]);
-    for (const { text } of pins) tokens += tokenizer.countText(text);
+    for (const { text, key } of pins) if (key === undefined || key !== replaced) tokens += tokenizer.countText(text);
     const most = Math.floor(inputLimit(this.limits()) * PINS_SHARE);
     if (tokens > most) {
       throw new PithError(
@@ -170,7 +198,8 @@ class LiveContext implements SessionContext {
         `Pinned items would take ${tokens} tokens; a fifth of the input window, ${most}, is the most. Pin less, or shorten what is pinned.`,
       );
     }
-    this.#session.record(typeof pinned === 'string' ? { t: 'pin', item: pinned } : { t: 'pin', text: pinned.text });
+    if (typeof pinned === 'string') this.#session.record({ t: 'pin', item: pinned });
+    else this.#session.record({ t: 'pin', text: pinned.text, ...(replaced !== undefined && { key: replaced }) });
   }
 
   unused(): readonly UnusedUsage[] {
@@ -192,12 +221,17 @@ class LiveContext implements SessionContext {
   }
 
   #catchUp(): void {
-    for (const record of this.#session.records(this.#next)) {
-      this.#next = record.seq + 1;
-      if (record.t === 'usage') this.#measure(record.seq, record.usage, record.on);
-      else this.#projection.apply(record);
-    }
+    for (const record of this.#session.records(this.#next)) this.#take(record);
     this.#sync();
+  }
+
+  #take(record: SessionRecord): void {
+    this.#next = record.seq + 1;
+    if (record.t === 'usage') return this.#measure(record.seq, record.usage, record.on);
+    const { tokenizer } = this.#options;
+    if (record.t === 'item' && record.count !== undefined && record.enc === tokenizer.id)
+      tokenizer.remember(record.item, record.count);
+    this.#projection.apply(record);
   }
 
   /** Brings the ledger up to the projection. */

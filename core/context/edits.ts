@@ -11,12 +11,12 @@ export const END = 'end';
 export class ChangeTable implements Changes {
   readonly #parent: ChangeTable | undefined;
   readonly #items = new Map<ItemId, ItemChange>();
-  readonly #inserts = new Map<ItemId, Item[]>();
-  #inserted: number;
+  readonly #inserts = new Map<ItemId, readonly Item[]>();
+  #inserted = 0;
 
   constructor(parent?: ChangeTable) {
     this.#parent = parent;
-    this.#inserted = parent === undefined ? 0 : parent.#inserted;
+    if (parent !== undefined) this.#inserted = parent.#inserted;
   }
 
   changeOf(id: ItemId): ItemChange | undefined {
@@ -24,26 +24,22 @@ export class ChangeTable implements Changes {
   }
 
   insertedBefore(id: ItemId): readonly Item[] {
-    const own = this.#inserts.get(id);
-    const inherited = this.#parent?.insertedBefore(id) ?? [];
-    return own === undefined ? inherited : [...inherited, ...own];
+    return [...(this.#parent?.insertedBefore(id) ?? []), ...(this.#inserts.get(id) ?? [])];
   }
 
   /** Takes an edit in and returns the ids of the items it touches. An insert that cannot be changes nothing. */
   add(edit: Edit): readonly ItemId[] {
     switch (edit.edit) {
       case 'drop':
-        for (const id of edit.items) this.#items.set(id, { drop: true });
+        for (const id of edit.items) this.#items.set(id, 'drop');
         return edit.items;
       case 'content':
-        if (this.changeOf(edit.item)?.drop !== true) this.#items.set(edit.item, { content: edit.text });
+        if (this.changeOf(edit.item) !== 'drop') this.#items.set(edit.item, { text: edit.text });
         return [edit.item];
       case 'insert': {
         const item = insertedItem(edit.item, `${edit.before}+${this.#inserted++}`);
         if (faultOfInsert(item) === undefined) {
-          const inserts = this.#inserts.get(edit.before) ?? [];
-          inserts.push(item);
-          this.#inserts.set(edit.before, inserts);
+          this.#inserts.set(edit.before, [...(this.#inserts.get(edit.before) ?? []), item]);
         }
         return [edit.before];
       }

@@ -6,11 +6,8 @@
 import type { Item, ItemId, MessageItem, Part, ToolCallItem, ToolResultItem } from '../session/items';
 import { hasContent, wellFormed } from '../session/well-formed';
 
-/** How an edit changes one item; see {@link Edit}. */
-export interface ItemChange {
-  readonly drop?: true;
-  readonly content?: string | null;
-}
+/** How edits change one item: it goes, or its content becomes a text or nothing. */
+export type ItemChange = 'drop' | { readonly text: string | null };
 
 /** Edits in force, by item. */
 export interface Changes {
@@ -22,10 +19,10 @@ export interface Changes {
 export interface Group {
   /** What the model said, in order; or one message of the user. */
   readonly said: Item[];
-  /** Results by call id; undefined while none has come. */
-  readonly results: Map<string, ToolResultItem | undefined>;
-  /** Calls in the order their results are sent: answered ones first come, first sent. */
-  readonly order: string[];
+  /** Ids of all its calls. */
+  readonly calls: Set<string>;
+  /** Results by call id, in the order they came, which is the order they are sent in. */
+  readonly results: Map<string, ToolResultItem>;
   readonly reply: string | undefined;
   readonly user: boolean;
 }
@@ -35,7 +32,7 @@ export const INTERRUPTED = 'interrupted: the call was not completed and has no r
 
 export function openGroup(item: Item): Group {
   const user = item.kind === 'message' && item.role !== 'assistant';
-  const group: Group = { said: [], results: new Map(), order: [], reply: item.reply, user };
+  const group: Group = { said: [], calls: new Set(), results: new Map(), reply: item.reply, user };
   extendGroup(group, item);
   return group;
 }
@@ -43,8 +40,8 @@ export function openGroup(item: Item): Group {
 /** Adds an item of the reply to its group; false for a call id that the reply has already, since one result answers one call. */
 export function extendGroup(group: Group, item: Item): boolean {
   if (item.kind === 'tool_call') {
-    if (group.results.has(item.callId)) return false;
-    group.results.set(item.callId, undefined);
+    if (group.calls.has(item.callId)) return false;
+    group.calls.add(item.callId);
   }
   group.said.push(item);
   return true;
@@ -53,16 +50,7 @@ export function extendGroup(group: Group, item: Item): boolean {
 /** Whether an item goes on the reply of this group. */
 export function continuesReply(group: Group, item: Item): boolean {
   if (group.user || (item.kind === 'message' && item.role !== 'assistant')) return false;
-  if (item.reply !== undefined || group.reply !== undefined) return item.reply === group.reply;
-  return group.order.length === 0;
-}
-
-/** Takes a result in; false if its call is not waiting for one. */
-export function answerGroup(group: Group, result: ToolResultItem): boolean {
-  if (!group.results.has(result.callId) || group.results.get(result.callId) !== undefined) return false;
-  group.results.set(result.callId, result);
-  group.order.push(result.callId);
-  return true;
+  return item.reply === group.reply && (item.reply !== undefined || group.results.size === 0);
 }
 
 /** The items of a group as they are sent; empty if nothing of it may be sent. */
@@ -80,9 +68,7 @@ export function flattenGroup(group: Group, changes: Changes): Item[] {
     sent.push(wellFormed(asSent(changed)));
   }
   if (!speaks) return inserted;
-  for (const callId of group.order) {
-    const result = group.results.get(callId);
-    if (result === undefined) continue;
+  for (const [callId, result] of group.results) {
     inserted.push(...changes.insertedBefore(result.id));
     const changed = changeItem(result, changes.changeOf(result.id));
     if (changed !== undefined && calls.delete(callId)) sent.push(wellFormed(changed));
@@ -90,18 +76,17 @@ export function flattenGroup(group: Group, changes: Changes): Item[] {
   for (const item of group.said) {
     if (item.kind === 'tool_call' && calls.delete(item.callId)) sent.push(interrupted(item));
   }
-  return inserted.length === 0 ? sent : [...inserted, ...sent];
+  return [...inserted, ...sent];
 }
 
 /** The item with a change, or undefined where it is dropped; the very same object where nothing changes. */
 export function changeItem(item: Item, change: ItemChange | undefined): Item | undefined {
   if (change === undefined) return item;
-  if (change.drop) return undefined;
-  if (change.content === undefined) return item;
-  const parts: Part[] = change.content === null ? [] : [{ type: 'text', text: change.content }];
+  if (change === 'drop') return undefined;
+  const parts: Part[] = change.text === null ? [] : [{ type: 'text', text: change.text }];
   if (item.kind === 'tool_result') {
     const { content: _, ...rest } = item;
-    return Object.freeze(change.content === null ? rest : { ...rest, content: parts });
+    return Object.freeze(change.text === null ? rest : { ...rest, content: parts });
   }
   if (item.kind === 'message') {
     return Object.freeze({ ...item, parts: [...parts, ...item.parts.filter((part) => part.type === 'image')] });
@@ -132,20 +117,25 @@ function interrupted(call: ToolCallItem): ToolResultItem {
 
 /** What is wrong with a group under these changes, or undefined: edits leave or take what cannot be parted as a whole. */
 export function faultOfGroup(group: Group, changes: Changes): string | undefined {
-  const stays = (item: Item): boolean => changes.changeOf(item.id)?.drop !== true;
-  const staying = group.said.filter((item) => stays(item) && hasContent(item));
-  for (const item of staying) {
+  const said = group.said.filter(hasContent);
+  const staying: Item[] = [];
+  for (const item of said) {
     const changed = changeItem(item, changes.changeOf(item.id));
-    if (changed !== undefined && !hasContent(changed)) return `message ${item.id} would be empty`;
+    if (changed === undefined) continue;
+    if (!hasContent(changed)) return `message ${item.id} would be empty`;
+    staying.push(changed);
   }
   const calls = new Set(staying.map((item) => (item.kind === 'tool_call' ? item.callId : undefined)));
   for (const [callId, result] of group.results) {
-    if (result !== undefined && calls.has(callId) !== stays(result))
+    if (calls.has(callId) === (changes.changeOf(result.id) === 'drop'))
       return `result ${result.id} and its call "${callId}" would be parted`;
   }
-  const speaks = (item: Item): boolean => item.kind !== 'reasoning' && hasContent(item);
-  if (staying.length > 0 && group.said.some(speaks) && !staying.some(speaks)) {
-    return `reasoning ${staying[0]?.id ?? ''} would stand without what it belongs to`;
-  }
+  const [first] = staying;
+  if (first !== undefined && staying.every(isReasoning) && !said.every(isReasoning))
+    return `reasoning ${first.id} would stand without what it belongs to`;
   return undefined;
+}
+
+function isReasoning(item: Item): boolean {
+  return item.kind === 'reasoning';
 }

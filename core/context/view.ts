@@ -7,6 +7,8 @@ import type { Estimate } from '../tokens/occupancy';
 export interface SystemPart {
   readonly kind: 'prompt' | 'pin' | 'block';
   readonly text: string;
+  /** The key of a pin that can be replaced. */
+  readonly key?: string;
   /** The block of the checkpoint, where it is one. */
   readonly block?: Block;
 }

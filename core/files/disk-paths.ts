@@ -16,6 +16,8 @@ export interface DiskPaths {
   readonly folding: Folding;
   /** The absolute path of a file in its one spelling. What does not exist is spelled as it is written. Never throws. */
   canonical(path: string): string;
+  /** As `canonical`, but of the names of a file with several hard links the one that was meant. */
+  located(path: string): string;
   /** Relative to the root when inside, with `/` between the parts. */
   display(path: string): string;
   /** Whether a canonical path lies below the root. */
@@ -55,8 +57,10 @@ export function createDiskPaths(givenRoot: string, given: Partial<Folding>): Dis
     return spelled;
   };
 
+  const located = (path: string): string => asOnDisk(resolveLinks(asOnDisk(resolve(root, withSlashes(root, path)))));
+
   const canonical = (path: string): string => {
-    const name = asOnDisk(resolveLinks(asOnDisk(resolve(root, withSlashes(root, path)))));
+    const name = located(path);
     if (!inside(name)) return name;
     const first = firstName(name);
     if (!folds) return first;
@@ -80,7 +84,7 @@ export function createDiskPaths(givenRoot: string, given: Partial<Folding>): Dis
     const name = canonical(path);
     return (inside(name) ? relative(root, name) : name).split(sep).join('/');
   };
-  return { root, folding, canonical, display, inside };
+  return { root, folding, canonical, located, display, inside };
 }
 
 /** A path with backslashes, as Windows agents write it, is meant literally only where such a file exists. */

@@ -38,19 +38,34 @@ export function snippetOf(answer: string): Look | undefined {
   return listing && { fromLine: listing.fromLine, lines: listing.lines, toEnd: false };
 }
 
+const WINDOW = /\[File: ([^\n]+?) \((\d+) lines total\)\]\r?\n(?:\(\d+ more lines? above\)\r?\n)?/;
+const WINDOW_LINE = /^(\d+):(.*)$/;
+
 /** The window of an editor with an open file: which file it is, how it was named, and what it shows. */
 export function windowOf(
   answer: string,
 ): { readonly path: string; readonly named: string; readonly look: Look } | undefined {
-  const header = /\[File: ([^\n]+?) \((\d+) lines total\)\]\r?\n(?:\(\d+ more lines? above\)\r?\n)?/.exec(answer);
+  const header = WINDOW.exec(answer);
   if (header === null) return undefined;
   const [head, named = '', total] = header;
-  const lines = answer.slice(header.index + head.length).split(/\r?\n/);
-  const listing = numbered(lines, /^(\d+):(.*)$/);
+  const listing = numbered(answer.slice(header.index + head.length).split(/\r?\n/), WINDOW_LINE);
   if (listing === undefined) return undefined;
-  const path = /\(Open file: ([^\n]+?)\)\r?\n/.exec(answer)?.[1] ?? named;
   const toEnd = listing.fromLine + listing.lines.length - 1 === Number(total);
-  return { path, named, look: { fromLine: listing.fromLine, lines: listing.lines, toEnd } };
+  return { ...windowPath(answer, named), look: { fromLine: listing.fromLine, lines: listing.lines, toEnd } };
+}
+
+/** The names in such a window, without reading what it shows. */
+export function windowNames(answer: string): { readonly path: string; readonly named: string } | undefined {
+  const header = answer.includes('[File: ') ? WINDOW.exec(answer) : null;
+  if (header === null) return undefined;
+  const [head, named = ''] = header;
+  const start = header.index + head.length;
+  const first = answer.slice(start, start + 20).split(/\r?\n/, 1)[0] ?? '';
+  return WINDOW_LINE.test(first) ? windowPath(answer, named) : undefined;
+}
+
+function windowPath(answer: string, named: string): { readonly path: string; readonly named: string } {
+  return { path: /\(Open file: ([^\n]+?)\)\r?\n/.exec(answer)?.[1] ?? named, named };
 }
 
 /** The answers to several calls in one result (a JSON list of `{ query, result }`); one answer for all where it is not that. */

@@ -1,63 +1,75 @@
 /** The files of a session that are not at hand: their contents as its tool calls and results last showed them (S12.1). */
 import type { Item, ToolResultItem } from '../session/items';
+import { inSlices } from '../session/slices';
 import type { FileCall } from './file-call';
 import type { FileRead, FileSource } from './file-source';
 import { KnownLines } from './known-lines';
 import { lexicalPath, relativeTo } from './path-spelling';
-import { answersOf, lookOf, saysFailed, snippetOf, windowOf } from './read-output';
+import { answersOf, lookOf, saysFailed, snippetOf, windowNames, windowOf } from './read-output';
 import { fileCalls } from './tool-paths';
 
 /**
  * A file source that knows of files only what a session saw of them: reads are replayed, and the writes, edits and patches
  * that succeeded after them. Where only a part was seen, `known` says which lines; nothing is filled in by guess. A file of
- * which nothing is known is `not-found`. The items are gone through once, at the first use.
+ * which nothing is known is `not-found`. The items are gone through once for the names and once for the contents, each at the
+ * first use, the contents in slices.
  *
  * @param root the folder that the session's relative paths start from, if it names one
  */
 export function createSessionFiles(items: Iterable<Item>, root?: string): FileSource {
-  let replayed: Replay | undefined;
-  const replay = (): Replay => (replayed ??= replaySession(items, root));
+  let gone: readonly Item[] | undefined;
+  const all = (): readonly Item[] => (gone ??= [...items]);
+  let names: ((path: string) => string) | undefined;
+  const canonical = (path: string): string => (names ??= namesIn(all(), root))(path);
+  let contents: Promise<ReadonlyMap<string, KnownLines>> | undefined;
   return {
-    canonical: (path) => replay().canonical(path),
-    display: (path) => relativeTo(root, replay().canonical(path)),
-    read: (path) => Promise.resolve(replay().read(path)),
+    canonical,
+    display: (path) => relativeTo(root, canonical(path)),
+    async read(path) {
+      contents ??= replay(all(), canonical);
+      return readFrom(await contents, canonical(path));
+    },
   };
 }
 
-interface Replay {
-  canonical(path: string): string;
-  read(path: string): FileRead;
-}
-
-function replaySession(items: Iterable<Item>, root: string | undefined): Replay {
-  const files = new Map<string, KnownLines>();
-  const otherNames = new Map<string, string>();
-  const canonical = (path: string): string => {
+/** One spelling for each file, also for those that an editor's window shows by another name. */
+function namesIn(items: readonly Item[], root: string | undefined): (path: string) => string {
+  const others = new Map<string, string>();
+  for (const item of items) {
+    const window = item.kind === 'tool_result' && item.isError !== true ? windowNames(textOf(item)) : undefined;
+    if (window === undefined) continue;
+    const spelling = lexicalPath(window.named, root);
+    const path = lexicalPath(window.path, root);
+    if (spelling !== path) others.set(spelling, path);
+  }
+  return (path) => {
     const spelling = lexicalPath(path, root);
-    return otherNames.get(spelling) ?? spelling;
+    return others.get(spelling) ?? spelling;
   };
+}
+
+/** What is known of each file at the end. */
+async function replay(
+  items: readonly Item[],
+  canonical: (path: string) => string,
+): Promise<ReadonlyMap<string, KnownLines>> {
+  const files = new Map<string, KnownLines>();
   const linesOf = (path: string): KnownLines => {
     const name = canonical(path);
     const known = files.get(name) ?? new KnownLines();
     files.set(name, known);
     return known;
   };
-
   const open = new Map<string, readonly FileCall[]>();
-  for (const item of items) {
+  await inSlices(items, (item) => {
     if (item.kind === 'tool_call') open.set(item.callId, fileCalls(item.name, item.arguments));
-    if (item.kind !== 'tool_result') continue;
+    if (item.kind !== 'tool_result') return;
     const calls = open.get(item.callId) ?? [];
     open.delete(item.callId);
     const text = textOf(item);
-    if (item.isError === true || saysFailed(text)) continue;
+    if (item.isError === true || saysFailed(text)) return;
     const window = windowOf(text);
-    if (window !== undefined) {
-      const spelling = lexicalPath(window.named, root);
-      if (spelling !== lexicalPath(window.path, root)) otherNames.set(spelling, lexicalPath(window.path, root));
-      linesOf(window.path).see(window.look);
-      continue;
-    }
+    if (window !== undefined) return linesOf(window.path).see(window.look);
     // A summary alone is a description, not the text of a file.
     const answers = item.content === undefined ? [] : answersOf(text, calls.length);
     calls.forEach((call, at) => {
@@ -68,16 +80,15 @@ function replaySession(items: Iterable<Item>, root: string | undefined): Replay 
       } else if (call.op === 'delete') files.delete(canonical(call.path));
       else apply(call, answers[at] ?? '', answers[at] !== undefined, linesOf(call.path));
     });
-  }
+  });
+  return files;
+}
 
-  const read = (path: string): FileRead => {
-    const name = canonical(path);
-    const lines = files.get(name);
-    const known = lines?.known();
-    if (lines === undefined || known?.length === 0) return { ok: false, path: name, reason: 'not-found' };
-    return { ok: true, path: name, text: lines.text(), source: 'session', ...(known !== undefined && { known }) };
-  };
-  return { canonical, read };
+function readFrom(files: ReadonlyMap<string, KnownLines>, path: string): FileRead {
+  const lines = files.get(path);
+  const known = lines?.known();
+  if (lines === undefined || known?.length === 0) return { ok: false, path, reason: 'not-found' };
+  return { ok: true, path, text: lines.text(), source: 'session', ...(known !== undefined && { known }) };
 }
 
 function apply(

@@ -1,8 +1,8 @@
 /** Pith's own session file: one record per line, the header first (S5.2, S5.5). */
 import { PithError } from '../errors';
+import { hasShape, isKnownKind } from '../session/record-shape';
 import type { RecordDraft } from '../session/records';
 import type { ImportedSession, SessionFormat, Source } from './format';
-import { hasShape, isKnownKind } from './pith-records';
 import { fieldsOf, isFields, parseJson, stringOf } from './shape';
 import type { Fields } from './shape';
 

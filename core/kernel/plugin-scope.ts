@@ -100,6 +100,7 @@ export class PluginScope {
       log: host.log.with({ plugin: name }),
       signal: this.#controller.signal,
       provide: (token, make) => this.#provide(token, make),
+      scope: (session) => host.services.scopeOf(session),
       onDispose,
     } satisfies Partial<PluginContext>;
     return Object.freeze(Object.assign(context, this.#contributors())) as PluginContext;

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Bus } from '../bus/bus';
 import type { Awaitable, Hooks } from './hooks';
 import type { Logger } from './logger';
-import type { DefaultService } from './services';
+import type { DefaultService, SessionScope } from './services';
 import type { OptionalSessionToken, OptionalToken, SessionToken, Token } from './token';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- `any` is the only bound that infers invariant token types */
@@ -56,6 +56,8 @@ export interface PluginContext<
    * plugin stops, a session's when the session closes. Throws `PITH_SETUP_OVER` after `setup`.
    */
   provide<K extends P[number]>(token: K, make: MakeOf<K>): void;
+  /** The services of a session that the plugin opens itself, as `Kernel.scope` gives them. */
+  scope(session: KernelSession): SessionScope;
   /**
    * Runs when the plugin stops, in reverse order, even if another disposer throws; at once if the plugin has stopped
    * already.

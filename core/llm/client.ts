@@ -11,6 +11,11 @@ export interface LlmRequest {
   /** System content and conversation, rendered for the provider by the client. */
   readonly context: Pick<ContextView, 'system' | 'items' | 'length'>;
   readonly tools: readonly ToolSchema[];
+  /**
+   * How many items of the context, from its start, later requests send again as they are; all by default. The part of the
+   * prompt that is worth caching ends there.
+   */
+  readonly stable?: number;
   /** Most tokens of the reply; what the model allows by default. */
   readonly maxOutputTokens?: number;
   readonly signal?: AbortSignal;

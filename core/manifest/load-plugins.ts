@@ -1,9 +1,7 @@
 /** Finds and loads the plugins that `[plugins] use` names (S10). */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { isAbsolute, resolve } from 'node:path';
 import { messageOf } from '../errors';
+import { importFile, packageFile } from '../kernel/installed-packages';
 import { nearest } from '../kernel/nearest';
 import type { Plugin } from '../kernel/plugin';
 
@@ -82,55 +80,4 @@ function pluginOf(module: unknown): Plugin | undefined {
 
 function isPath(entry: string): boolean {
   return /^\.{1,2}(?:[/\\]|$)/.test(entry) || isAbsolute(entry);
-}
-
-/** The file that a package is entered by, or undefined where no such package is installed. */
-function packageFile(entry: string, from: string): string | undefined {
-  try {
-    return createRequire(join(from, 'package.json')).resolve(entry);
-  } catch (thrown) {
-    if ((thrown as { code?: unknown }).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return importedFile(entry, from);
-    if ((thrown as { code?: unknown }).code === 'MODULE_NOT_FOUND') return undefined;
-    throw thrown;
-  }
-}
-
-/** The file of a package that only knows `import`. */
-function importedFile(entry: string, from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const at = join(folder, 'node_modules', entry);
-    if (existsSync(join(at, 'package.json'))) {
-      const { exports } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as { readonly exports?: unknown };
-      const target = targetOf(exports);
-      return target === undefined ? undefined : join(at, target);
-    }
-    if (dirname(folder) === folder) return undefined;
-  }
-}
-
-function targetOf(exports: unknown): string | undefined {
-  if (typeof exports === 'string') return exports;
-  if (typeof exports !== 'object' || exports === null) return undefined;
-  const conditions = exports as Readonly<Record<string, unknown>>;
-  if ('.' in conditions) return targetOf(conditions['.']);
-  for (const condition of ['node', 'import', 'module-sync', 'default']) {
-    const target = targetOf(conditions[condition]);
-    if (target !== undefined) return target;
-  }
-  return undefined;
-}
-
-/** Requires what can be required, so that hooks of loaders such as tsx hold, and imports ES modules. */
-async function importFile(file: string): Promise<unknown> {
-  const require = createRequire(file);
-  try {
-    return require(file) as unknown;
-  } catch (thrown) {
-    if (
-      (thrown as { code?: unknown }).code !== 'ERR_REQUIRE_ESM' &&
-      (thrown as { code?: unknown }).code !== 'ERR_REQUIRE_ASYNC_MODULE'
-    )
-      throw thrown;
-    return import(pathToFileURL(file).href);
-  }
 }

@@ -34,9 +34,17 @@ const model = configKeys(
       min: 1,
       doc: 'The reply allowance; known for common models.',
     },
-    reasoning: { type: 'string', doc: 'How much the model reasons, as the provider names it.' },
-    timeout_seconds: { type: 'number', unit: 'seconds', min: 1, doc: 'How long a request may take.' },
-    max_retries: { type: 'integer', unit: 'retries', doc: 'How often a request is tried again.' },
+    reasoning: {
+      type: 'string',
+      doc: 'How much the model reasons, as the provider names it; for Anthropic also a thinking budget in tokens.',
+    },
+    timeout_seconds: {
+      type: 'number',
+      unit: 'seconds',
+      min: 1,
+      doc: 'How long to wait for a reply, or for the next part of a streamed one; 10 minutes without it.',
+    },
+    max_retries: { type: 'integer', unit: 'retries', doc: 'How often a request is tried again; 4 without it.' },
     prompt_cache: { type: 'boolean', default: true, doc: 'Whether the prompt cache of the provider is asked for.' },
   },
   ({ provider, baseUrl, contextWindow = Infinity, maxOutputTokens = 0 }) => [
@@ -62,15 +70,9 @@ const plugins = configKeys({
   },
 });
 
-const permissions = configKeys({
-  allow: { type: 'strings', default: [], doc: 'Calls that run without a question; patterns of tool, path, command.' },
-  ask: { type: 'strings', default: [], doc: 'Calls that a human is asked about.' },
-  deny: { type: 'strings', default: [], doc: 'Calls that are refused.' },
-});
-
 const session = configKeys({
   store: { type: 'choice', of: ['jsonl', 'memory'], default: 'jsonl', doc: 'Where sessions are kept.' },
-  dir: { type: 'path', doc: 'The folder of the JSONL store.' },
+  dir: { type: 'path', default: '.pith/sessions', doc: 'The folder of the JSONL store.' },
 });
 
 const transport = configKeys(
@@ -131,7 +133,6 @@ export const CORE_SECTIONS = {
   model,
   plugins,
   'compaction.model': model,
-  permissions,
   session,
   transport,
   log,

@@ -73,6 +73,8 @@ export interface ReasoningItem extends ItemBase {
   readonly text?: string;
   /** Encrypted reasoning or a signature, base64; bound to the prefix it was made on. */
   readonly opaque?: string;
+  /** The model that made it, where known; it is sent to no other. */
+  readonly model?: string;
 }
 
 export type Item = MessageItem | ToolCallItem | ToolResultItem | ReasoningItem;

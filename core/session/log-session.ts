@@ -3,8 +3,8 @@ import { PithError } from '../errors';
 import type { SessionToken } from '../kernel/token';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item, ItemId, NewItem } from './items';
-import type { ItemCount, Position, RecordBody, RecordDraft, SessionRecord } from './records';
-import type { Session, SessionState } from './session';
+import type { ItemCount, Position, RecordBody, RecordDraft, SessionPlace, SessionRecord } from './records';
+import type { QueuedPrompt, Session, SessionState } from './session';
 import { walkable } from './nesting';
 import type { LogWriter } from './store';
 
@@ -32,34 +32,42 @@ export interface SessionOptions {
 
 /** Begins a session. */
 export function createSession(options: SessionOptions): Session {
-  const session = new LogSession(options);
-  session.begin();
+  const { id, root, source } = options;
+  const session = new LogSession(options, { id, root });
+  session.begin({
+    t: 'session',
+    schema: 'pith.session/1',
+    id,
+    ...(root !== undefined && { root }),
+    ...(source !== undefined && { source }),
+  });
   return session;
 }
 
 /** Continues a session from its records; nothing is recounted or written again (S5.5). */
 export function restoreSession(
-  records: Iterable<SessionRecord>,
+  records: readonly SessionRecord[],
   options: Omit<SessionOptions, 'id' | 'root' | 'source'>,
 ): Session {
-  const [header, ...rest] = records;
+  const [header] = records;
   if (header?.t !== 'session')
     throw new PithError('PITH_SESSION_CORRUPT', 'The log does not begin with a session header.');
-  const { id, root, source } = header;
-  const session = new LogSession({
-    ...options,
-    id,
-    ...(root !== undefined && { root }),
-    ...(source !== undefined && { source }),
-  });
-  session.replay([header, ...rest]);
+  const session = new LogSession(options, header);
+  session.replay(records);
   return session;
+}
+
+/** What a header says of its session. */
+interface SessionFacts {
+  readonly id: string;
+  readonly root?: string | undefined;
+  readonly forkedFrom?: SessionPlace | undefined;
 }
 
 class LogSession implements Session {
   readonly id: string;
   readonly root: string | undefined;
-  readonly #source: string | undefined;
+  readonly forkedFrom: SessionPlace | undefined;
   readonly #now: () => number;
   readonly #writer: LogWriter | undefined;
   readonly #makeServices: ((session: Session) => SessionServices) | undefined;
@@ -71,38 +79,39 @@ class LogSession implements Session {
   readonly #count: SessionOptions['count'];
   /** Positions of the checkpoints in force. */
   readonly #checkpoints: Position[] = [];
+  readonly #queue = new Map<ItemId, QueuedPrompt>();
+  #turn = 0;
   #turnOpen = false;
+  #isParked = false;
   #interrupted = false;
   #services: SessionServices | undefined;
   #closed = false;
 
-  constructor(options: SessionOptions) {
-    this.id = options.id;
-    this.root = options.root;
-    this.#source = options.source;
+  constructor(options: Omit<SessionOptions, 'id' | 'root' | 'source'>, { id, root, forkedFrom }: SessionFacts) {
+    this.id = id;
+    this.root = root;
+    this.forkedFrom = forkedFrom;
     this.#now = options.now ?? Date.now;
     this.#writer = options.writer;
     this.#makeServices = options.services;
     this.#count = options.count;
   }
 
-  begin(): void {
-    this.#append({
-      t: 'session',
-      schema: 'pith.session/1',
-      id: this.id,
-      ...(this.root !== undefined && { root: this.root }),
-      ...(this.#source !== undefined && { source: this.#source }),
-    });
+  begin(header: Extract<RecordBody, { t: 'session' }>): void {
+    this.#append(header);
   }
 
   replay(records: Iterable<SessionRecord>): void {
     for (const record of records) this.#keep(record);
-    this.#interrupted = this.#turnOpen;
+    this.#interrupted = this.#turnOpen || this.#isParked;
   }
 
   get position(): Position {
     return this.#records.length - 1;
+  }
+
+  get turn(): number {
+    return this.#turn;
   }
 
   get turnOpen(): boolean {
@@ -161,15 +170,23 @@ class LogSession implements Session {
   append(items: readonly NewItem[], by?: string): readonly Item[] {
     return items.map((item) => {
       const named = this.#identify(by === undefined ? item : { ...item, by });
-      const record = this.#append({ t: 'item', item: named, ...this.#count?.(named) });
-      return (record as Extract<SessionRecord, { t: 'item' }>).item;
+      this.#append({ t: 'item', item: named, ...this.#count?.(named) });
+      return named;
     });
   }
 
   record(...drafts: readonly RecordDraft[]): void {
     for (const draft of drafts) {
-      this.#append(draft.t === 'item' ? { ...draft, item: this.#identify(draft.item) } : draft);
+      if (draft.t !== 'item') this.#append(draft);
+      else {
+        const item = this.#identify(draft.item);
+        this.#append({ ...draft, item, ...(draft.count === undefined && this.#count?.(item)) });
+      }
     }
+  }
+
+  queued(): readonly QueuedPrompt[] {
+    return [...this.#queue.values()];
   }
 
   observe(observer: (record: SessionRecord) => void): () => void {
@@ -242,6 +259,10 @@ class LogSession implements Session {
     if (record.t === 'item') {
       this.#numbers.set(record.item.id, this.#items.length);
       this.#items.push(record.item);
+      this.#queue.delete(record.item.id);
+    } else if (record.t === 'prompt') {
+      if (record.phase === 'dropped') this.#queue.delete(record.item);
+      else if (record.items[0] !== undefined) this.#queue.set(record.items[0].id, record);
     } else if (record.t === 'state') {
       this.#states.set(record.namespace, record.value);
     } else if (record.t === 'checkpoint') {
@@ -250,8 +271,11 @@ class LogSession implements Session {
       const undone = this.#checkpoints.indexOf(record.checkpoint);
       if (undone !== -1) this.#checkpoints.length = undone;
     } else if (record.t === 'turn') {
+      this.#turn = record.turn;
       this.#turnOpen = record.phase === 'start';
-      if (!this.#turnOpen) this.#interrupted = false;
+      if (!this.#turnOpen) this.#interrupted = this.#isParked = false;
+    } else if (record.t === 'run') {
+      this.#isParked = record.outcome === 'yielded';
     }
   }
 }

@@ -7,6 +7,12 @@ import type { Item, ItemId, Json, NewItem } from './items';
 /** A place in the log: the `seq` of a record; 0 is the header. */
 export type Position = number;
 
+/** A place in the log of some session. */
+export interface SessionPlace {
+  readonly id: string;
+  readonly position: Position;
+}
+
 /** What a record says beside its kind. */
 interface Stamp {
   readonly seq: Position;
@@ -102,6 +108,8 @@ export type RecordBody =
       readonly id: string;
       readonly root?: string;
       readonly source?: string;
+      /** The session whose records up to a position this one began with. */
+      readonly forkedFrom?: SessionPlace;
     }
   | { readonly t: 'item'; readonly item: Item; readonly count?: ItemCount; readonly enc?: string }
   | {
@@ -110,8 +118,15 @@ export type RecordBody =
       readonly tools?: readonly ToolSchema[];
       readonly model?: string;
     }
-  | { readonly t: 'pin'; readonly item?: ItemId; readonly text?: string }
+  /** A text under a key takes the place of the text that was pinned under that key before. */
+  | { readonly t: 'pin'; readonly item?: ItemId; readonly text?: string; readonly key?: string }
   | { readonly t: 'usage'; readonly usage: Usage; readonly on?: MeasuredOn }
+  /**
+   * A prompt that was accepted while a turn ran. It waits until an item with the id of its first one is in the log, or
+   * until it is dropped.
+   */
+  | { readonly t: 'prompt'; readonly phase: 'queued'; readonly items: readonly Item[]; readonly joins: boolean }
+  | { readonly t: 'prompt'; readonly phase: 'dropped'; readonly item: ItemId }
   | { readonly t: 'turn'; readonly phase: 'start' | 'end'; readonly turn: number }
   | { readonly t: 'run'; readonly outcome: RunOutcome; readonly reason?: string }
   | { readonly t: 'edits'; readonly by: string; readonly edits: readonly Edit[]; readonly reason?: string }

@@ -2,17 +2,27 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { SessionToken } from '../kernel/token';
 import type { Item, ItemId, NewItem } from './items';
-import type { Position, RecordDraft, SessionRecord } from './records';
+import type { Position, RecordDraft, SessionPlace, SessionRecord } from './records';
 
 export interface SessionState<T> {
   get(): T | undefined;
   set(value: T): void;
 }
 
+/** A prompt that waits for its turn. */
+export interface QueuedPrompt {
+  /** Its items, with the ids they will have in the log. */
+  readonly items: readonly Item[];
+  /** Whether it joins the turn that runs; else it opens one. */
+  readonly joins: boolean;
+}
+
 export interface Session {
   readonly id: string;
   /** Where the files of the session are, if known. */
   readonly root: string | undefined;
+  /** Where this session was forked off another one. */
+  readonly forkedFrom: SessionPlace | undefined;
   /** Position of the newest record. */
   readonly position: Position;
   /** The log from a position on, by reference; never copied. */
@@ -28,10 +38,14 @@ export interface Session {
   append(items: readonly NewItem[], by?: string): readonly Item[];
   /** Appends records of any kind but the header. */
   record(...drafts: readonly RecordDraft[]): void;
+  /** Prompts that were accepted and have not been taken into the conversation, oldest first. */
+  queued(): readonly QueuedPrompt[];
   /** Called with every record after it was appended; returns how to stop. */
   observe(observer: (record: SessionRecord) => void): () => void;
   /** Namespaced state of a plugin; follows restore and undo. */
   state<T>(namespace: string, schema: StandardSchemaV1<unknown, T>): SessionState<T>;
+  /** 1-based number of the newest turn; 0 before the first. */
+  readonly turn: number;
   /** Whether a turn has begun and not ended. */
   readonly turnOpen: boolean;
   /** Whether the log that was restored ended in the middle of a run or with a parked one (S5.5), until a turn ends again. */

@@ -15,8 +15,10 @@ import type { RequestShape, RequestTurn } from './request-turns';
  * - `V5` no message is empty, and no assistant message is reasoning alone
  * - `V6` every string is well-formed Unicode
  * - `V7` input and reply allowance fit the window
+ * - `marks` no more cache marks than the provider takes, none where it takes none; endpoints alone check it
+ * - `signature` thinking comes back as it was given; endpoints alone check it, since they gave it
  */
-export type RequestRule = 'shape' | 'V1' | 'V2' | 'V3' | 'V4' | 'V5' | 'V6' | 'V7';
+export type RequestRule = 'shape' | 'V1' | 'V2' | 'V3' | 'V4' | 'V5' | 'V6' | 'V7' | 'marks' | 'signature';
 
 export interface Violation {
   readonly rule: RequestRule;

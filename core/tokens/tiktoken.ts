@@ -6,6 +6,7 @@ import { encoderOf } from './encoder';
 import { encodingOf } from './encodings';
 import { imageTokens } from './image-tokens';
 import { countParts, tokensOf } from './item-count';
+import { RecentCounts } from './recent-counts';
 import type { Tokenizer } from './tokenizer';
 import { truncateText } from './truncation';
 
@@ -20,6 +21,7 @@ export function createTiktoken(model?: string): Tokenizer {
   const encoder = encoderOf(encoding);
   const items = new WeakMap<Item, ItemCount>();
   const schemas = new WeakMap<ToolSchema, number>();
+  const recent = new RecentCounts();
 
   function count(text: string): number {
     if (typeof text !== 'string') throw new TypeError(`countText: a string is expected, not ${typeof text}`);
@@ -46,8 +48,9 @@ export function createTiktoken(model?: string): Tokenizer {
 
   return {
     id: `${encoding}@1`,
-    countText: count,
+    countText: (text) => recent.of(text, count),
     countItem,
+    remember: (item, known) => void items.set(item, known),
     countItems: (list) => {
       let tokens = 0;
       for (const item of list) tokens += tokensOf(countItem(item));

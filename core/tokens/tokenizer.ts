@@ -18,6 +18,8 @@ export interface Tokenizer {
   countText(text: string): number;
   /** What one item sends: text tokens, bounded image tokens, opaque characters. Computed once per item object. */
   countItem(item: Item): ItemCount;
+  /** Takes over what an item was counted at under this very id, so that it is not counted again. */
+  remember(item: Item, count: ItemCount): void;
   /** Tokens of a list of items with opaque reasoning at its start rate; a plain number for budgets. */
   countItems(items: Iterable<Item>): number;
   /** Tokens of tool schemas as they are sent. */

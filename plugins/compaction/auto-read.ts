@@ -2,6 +2,7 @@
  * File ranges for the new context (S9.6, S9.9): reading within scope and guard, ranges merged, and the blocks as they are
  * injected. Budget and context are counted on these very blocks.
  */
+import { nextSlice } from '../../core/index';
 import type { Block, FileSource, LineRange, Mark, Reference, Unreadable } from '../../core/index';
 import type { Guard } from '../guard/token';
 import { autoReadBlock } from './blocks';
@@ -112,6 +113,7 @@ export async function readMarks(
   let left = input.budget ?? Infinity;
   for (const path of new Set(input.marks.map((mark) => mark.path))) {
     const marks = input.marks.filter((mark) => mark.path === path);
+    await nextSlice();
     const file = await openFile(path, input);
     if (typeof file === 'string') {
       references.push({ path, note: file });

@@ -2,7 +2,7 @@
  * The system content of a compacted context (S9.9): its exact forms. Content can never forge a marker: a line that would read
  * as one gets a backslash before its bracket.
  */
-import type { Block, Reference } from '../../core/index';
+import { oneLine, type Block, type Reference } from '../../core/index';
 
 const SUMMARY_START = '[Compacted context summary — a record, not instructions]';
 const SUMMARY_END = '[End of summary]';
@@ -80,9 +80,4 @@ function beginsLine(content: string, at: number): boolean {
     if (!BLANK.test(character)) return false;
   }
   return true;
-}
-
-/** Text on one line: line breaks and control characters become blanks. */
-export function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }

@@ -58,7 +58,8 @@ export function buildCheckpoint(input: CheckpointInput): CheckpointResult {
   }
   if (checkpoint.after > most) {
     const { context, plan, seen, tokenizer } = input;
-    const room = Math.max(0, plan.retained.tokens - (checkpoint.after - most));
+    const tail = plan.retained.tokens + context.tokens(plan.length);
+    const room = Math.max(0, tail - (checkpoint.after - most));
     const trims = trimResults(context, plan.cut, room, seen, tokenizer);
     edits = [...withoutContentOf(edits, trims), ...trims];
     checkpoint = assemble(input, autoReads, references, edits);
@@ -75,7 +76,8 @@ function mostTokens({ before, limit }: CheckpointInput): number {
   return Math.min(before - leastGain(before), limit === undefined ? Infinity : limit * TARGET_SHARE);
 }
 
-function leastGain(before: number): number {
+/** Tokens that a compaction of so many must save (S9.10). */
+export function leastGain(before: number): number {
   return Math.max(LEAST_GAIN.tokens, before * LEAST_GAIN.share);
 }
 

@@ -1,7 +1,7 @@
 /** The history that a desk hands out (S9.5): the part to summarise, then the newest items as they will be carried over. */
 import type { FileSource, Item, Json, Session, Tokenizer, Tool, ToolResult } from '../../core/index';
 import type { Guard } from '../guard/token';
-import type { History } from './history';
+import { touchText, type DeskHistory } from './history';
 import type { SummaryFormat } from './summary';
 import type { SessionTouches, TouchedFile } from './touches';
 
@@ -20,6 +20,8 @@ export interface DeskOptions {
   readonly tokenizer: Tokenizer;
   readonly files: FileSource;
   readonly guard?: Pick<Guard, 'neverAutoRead' | 'mask'> | undefined;
+  /** Tokens that readings may hand out together; no bound for a worker that is trusted. */
+  readonly mostTokens?: number | undefined;
   /** Runs a tool with the hooks of role `compact-worker` around it. */
   runTool(tool: Tool, args: Json, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -35,7 +37,7 @@ export function historyOf(
   touches: SessionTouches,
   touched: () => ReadonlyMap<string, TouchedFile>,
   mask: (text: string) => string,
-): History {
+): DeskHistory {
   const kept = new Map<number, Item>();
   for (const item of retained) {
     const number = session.indexOf(item.id);
@@ -58,8 +60,8 @@ export function historyOf(
     end,
     item,
     callOf: (result) => calls.get(result),
-    touches: (call) => touches.of(call),
-    tokens: (entry) => tokenizer.countItem(entry).text,
+    notes: (call) => touches.of(call).map(touchText),
+    size: (entry) => `${String(tokenizer.countItem(entry).text)} tokens`,
     mask,
     previousSummary,
     get earlierFiles() {

@@ -1,6 +1,5 @@
 /** The tools of the desk (S9.5): what a compact worker may do, wherever it runs. Arguments are JSON Schema; lines are 1-based. */
-import { defineTool, type Json, type Tool } from '../../core/index';
-import type { Detail } from './history';
+import { defineTool, type Detail, type Json, type Tool } from '../../core/index';
 import type { MarkRequest } from './marks';
 
 /** What a tool of the desk answers; an error is one sentence. */

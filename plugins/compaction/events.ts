@@ -1,5 +1,11 @@
 /** The events of a compaction (S9.13): each start has exactly one end, `done` or `failed`; `skipped` has no start. */
-import type { CompactionDurations, CompactionOutcome, CompactionTrigger, WorkUsage } from '../../core/index';
+import type {
+  CompactionDurations,
+  CompactionOutcome,
+  CompactionPlan,
+  CompactionTrigger,
+  WorkUsage,
+} from '../../core/index';
 
 interface Named {
   readonly session: string;
@@ -7,9 +13,10 @@ interface Named {
   readonly trigger: CompactionTrigger;
 }
 
-/** How a compaction ended, and what it cost. */
+/** How a compaction ended, and what it cost. Tokens of the context before and after. */
 export interface CompactionEnd extends Named {
   readonly outcome: CompactionOutcome;
+  /** Which worker served last: the fallback's name where that did. */
   readonly worker: string;
   readonly model?: string;
   readonly usage: WorkUsage;
@@ -32,6 +39,14 @@ declare module '../../core/index' {
     'compaction.progress': Named & { readonly phase: string; readonly tokens: number; readonly budgetLeft?: number };
     'compaction.done': CompactionEnd;
     'compaction.failed': CompactionEnd;
-    'compaction.skipped': Named & { readonly outcome: CompactionOutcome; readonly reason?: string };
+    /** Nothing began: there was nothing to do, a plugin said no, or it was only planned (`mode = "observe"`). */
+    'compaction.skipped': Named & {
+      readonly outcome: CompactionOutcome;
+      readonly before: number;
+      readonly plan?: CompactionPlan;
+      readonly reason?: string;
+    };
+    /** A worker failed so often in a row that it is left alone for a while (S9.7); once per opening. */
+    'breaker.opened': { readonly worker: string; readonly failures: number; readonly cooldownMs: number };
   }
 }

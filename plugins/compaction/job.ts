@@ -19,6 +19,8 @@ export interface JobInput {
   readonly desk: OpenDesk;
   readonly defaultReferences: readonly string[];
   readonly focus: string | undefined;
+  /** What plugins ask the worker to mind; stands behind the instructions of the manifest. */
+  readonly advised: readonly string[];
 }
 
 /** The part that a plan summarises, by item numbers, and the summary of what lies before it. */
@@ -35,20 +37,20 @@ export function summarisedRange(
   };
 }
 
-export function createJob(
+export async function createJob(
   { desks, files, format, guard, settings, tokenizer }: CompactorParts,
-  { id, session, view, plan, desk, defaultReferences, focus }: JobInput,
-): CompactJob {
-  const { instructions } = settings;
+  { id, session, view, plan, desk, defaultReferences, focus, advised }: JobInput,
+): Promise<CompactJob> {
+  const instructions = [...(settings.instructions === undefined ? [] : [settings.instructions]), ...advised].join('\n');
   const { from, to, previousSummary } = summarisedRange(session, plan);
   const mask = (text: string): string => guard?.mask(text) ?? text;
   const told = {
     ...(previousSummary !== undefined && { previousSummary: mask(previousSummary) }),
     ...(focus !== undefined && { focus: mask(focus) }),
-    ...(instructions !== undefined && { instructions }),
+    ...(instructions !== '' && { instructions }),
     defaultReferences: defaultReferences.map((path) => files.display(path)),
   };
-  const overview = buildOverview({
+  const overview = await buildOverview({
     ...told,
     items: [...view.items(0, plan.cut)],
     numberOf: (item) => session.indexOf(item.id),

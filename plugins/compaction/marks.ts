@@ -1,4 +1,5 @@
 /** The marks of a desk (S9.6): ranges per file, merged, counted on the very text that will be injected. */
+import { nextSlice } from '../../core/index';
 import type { LineRange, Mark } from '../../core/index';
 import { blockOf, mergeRanges, openFile, rangesOf, type FileAccess, type ShownFile } from './auto-read';
 
@@ -17,22 +18,24 @@ interface MarkedFile {
 
 interface MarksOptions extends FileAccess {
   countText(text: string): number;
+  /** Tokens beyond which it does not matter how many there are; Infinity where nobody keeps a budget. */
+  readonly most: number;
   /** Why a file matters, by its key. */
   reason(key: string): string | undefined;
   /** Where a file stands in the order of marks: those touched last come first. */
   recency(key: string): number;
 }
 
+/** Characters per token up to which a text is counted in one go, and characters that are counted at a stretch else. */
+const SHORT = 4;
+const STRETCH = 8192;
+
 /** What came of a request. */
 type MarkOutcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly text: string };
-
-/** Blocks whose tokens are remembered. */
-const REMEMBERED = 16;
 
 export class Marks {
   readonly #options: MarksOptions;
   readonly #files = new Map<string, MarkedFile>();
-  readonly #counted = new Map<string, number>();
 
   constructor(options: MarksOptions) {
     this.#options = options;
@@ -94,22 +97,22 @@ export class Marks {
     const asked = rangesOf(file, offset, limit);
     if (asked.length === 0) return `${file.path} has no such lines; ${linesText(file)}.`;
     const merged = mergeRanges([...(this.#files.get(file.key)?.ranges ?? []), ...asked]);
-    const ranges = merged.map(({ fromLine, toLine }) => ({
-      fromLine,
-      toLine,
-      tokens: this.#count(blockOf(file, { fromLine, toLine }).text),
-    }));
+    const ranges: (LineRange & { readonly tokens: number })[] = [];
+    for (const range of merged) ranges.push({ ...range, tokens: await this.#count(blockOf(file, range).text) });
     return { key: file.key, file: { path: file.path, source: file.source, ranges } };
   }
 
-  /** Tokens of a block; the budget asks for them right before the mark does. */
-  #count(text: string): number {
-    const tokens = this.#counted.get(text) ?? this.#options.countText(text);
-    this.#counted.delete(text);
-    this.#counted.set(text, tokens);
-    const [oldest] = this.#counted.keys();
-    if (this.#counted.size > REMEMBERED && oldest !== undefined) this.#counted.delete(oldest);
-    return tokens;
+  /** Tokens of a block. Where it is far above all that may be marked, it is gone through in slices, and only so far. */
+  async #count(text: string): Promise<number> {
+    const { countText, most } = this.#options;
+    if (text.length <= most * SHORT) return countText(text);
+    let tokens = 0;
+    for (let at = 0; at < text.length; at += STRETCH) {
+      tokens += countText(text.slice(at, at + STRETCH));
+      if (tokens > most * 1.1 + 100) return tokens;
+      await nextSlice();
+    }
+    return countText(text);
   }
 }
 

@@ -1,24 +1,22 @@
 /** Opens the desk of a compaction (S9.5): the agent's side, where every file, range, mark and word of history is had. */
-import type { Json, Mark, Reference, Session, Tool, ToolResult } from '../../core/index';
+import { foundText, inSlices, nextSlice, oneLine, searchedItems, searchTexts, withoutColours } from '../../core/index';
+import type { Detail, Json, Mark, Reference, Session, Tool, ToolResult } from '../../core/index';
+import { Allowance } from './allowance';
 import { openFile } from './auto-read';
-import { oneLine } from './blocks';
 import type { Desks, OpenDesk } from './desk';
 import { historyOf, type DeskOptions } from './desk-history';
 import { deskTools, type DeskAnswer, type DeskWork } from './desk-tools';
 import { filePage } from './file-page';
-import { historyPage, withoutColours, type Detail, type History } from './history';
-import { searchHistory } from './history-search';
+import { HandedIn } from './handed-in';
+import { deskPage, type DeskHistory } from './history';
 import { Marks, linesText, type MarkRequest } from './marks';
 import type { SummaryProblem } from './summary';
 import { collapseBlanks } from './summary-format';
-import { inSlices } from './slices';
 import { reasonOf, SessionTouches, type TouchedFile } from './touches';
 
 /** References beyond this number are refused; a list that long helps nobody. */
 const MAX_REFERENCES = 500;
 const NOTE_CHARACTERS = 200;
-/** Characters of a summary that are looked at; far more than any limit allows. */
-const SUMMARY_CHARACTERS = 200_000;
 
 /** The registry as the compaction plugin has it: it opens and closes. */
 interface DeskRegistry extends Desks {
@@ -37,7 +35,7 @@ export function createDesks(): DeskRegistry {
     },
     declareBudget: (tokens) => void (budget = tokens),
     open(options) {
-      const desk = new WorkingDesk(options);
+      const desk = new WorkingDesk(options, budget ?? Infinity);
       desks.set(options.session, desk);
       return desk;
     },
@@ -51,10 +49,10 @@ class WorkingDesk implements OpenDesk, DeskWork {
   readonly compaction: string;
   readonly session: Session;
   readonly tools: readonly Tool[];
-  summary: string | undefined;
-  problems: readonly SummaryProblem[] = [];
   readonly #options: DeskOptions;
-  readonly #history: History;
+  readonly #handedIn: HandedIn;
+  readonly #allowance: Allowance | undefined;
+  readonly #history: DeskHistory;
   readonly #marks: Marks;
   readonly #references = new Map<string, Reference>();
   readonly #touches: SessionTouches;
@@ -62,11 +60,14 @@ class WorkingDesk implements OpenDesk, DeskWork {
   #userWords: string | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(options: DeskOptions) {
+  constructor(options: DeskOptions, budget: number) {
     this.#options = options;
     this.compaction = options.compaction;
     this.session = options.session;
     this.tools = deskTools(this);
+    this.#handedIn = new HandedIn(options.format);
+    const { mostTokens, tokenizer } = options;
+    if (mostTokens !== undefined) this.#allowance = new Allowance(mostTokens, (text) => tokenizer.countText(text));
     this.#touches = new SessionTouches(
       options.session,
       (path) => options.files.display(path),
@@ -82,10 +83,19 @@ class WorkingDesk implements OpenDesk, DeskWork {
       files: options.files,
       guard: options.guard,
       countText: (text) => options.tokenizer.countText(text),
+      most: budget,
       reason: (key) => this.#reason(key),
       recency: (key) => this.#touched.get(key)?.lastItem ?? -1,
     });
     for (const path of options.defaultReferences) this.#refer(path, undefined);
+  }
+
+  get summary(): string | undefined {
+    return this.#handedIn.text;
+  }
+
+  get problems(): readonly SummaryProblem[] {
+    return this.#handedIn.problems;
   }
 
   get marks(): readonly Mark[] {
@@ -106,16 +116,20 @@ class WorkingDesk implements OpenDesk, DeskWork {
     return this.#marks.tokensWith(request);
   }
 
-  /** One call after another, so that marks made in parallel keep the budget. */
+  /** One call after another, so that marks made in parallel keep the budget; each in a slice of its own (S9.11). */
   call(name: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
     const tool = this.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) {
       const names = this.tools.map((candidate) => candidate.name).join(', ');
       return Promise.resolve(failure(`There is no tool ${oneLine(name).slice(0, 80)}; there are ${names}.`));
     }
+    const refusal = this.#allowance?.refusal(args);
+    if (refusal !== undefined) return Promise.resolve(failure(refusal));
     const run = async (): Promise<ToolResult> => {
+      await nextSlice();
       signal.throwIfAborted();
-      return this.#options.runTool(tool, args as Json, signal);
+      const result = await this.#options.runTool(tool, args as Json, signal);
+      return tool.kind === 'read' ? (this.#allowance?.handOut(result) ?? result) : result;
     };
     const outcome = this.#queue.then(run, run);
     this.#queue = outcome.catch(() => undefined);
@@ -161,8 +175,13 @@ class WorkingDesk implements OpenDesk, DeskWork {
   }
 
   async searchHistory(query: string, limit: number): Promise<DeskAnswer> {
-    const content = await searchHistory(this.#history, query, limit);
-    return { summary: `Searched the history for ${JSON.stringify(oneLine(query))}`, content };
+    const { from, to, mask } = this.#history;
+    const texts = searchedItems(this.#history, backwards(from, to));
+    const found = await searchTexts(texts, query, limit, mask);
+    return {
+      summary: `Searched the history for ${JSON.stringify(oneLine(query))}`,
+      content: foundText(found, query, limit),
+    };
   }
 
   async readHistory(from: number, limit: number, detail: Detail): Promise<DeskAnswer> {
@@ -175,36 +194,18 @@ class WorkingDesk implements OpenDesk, DeskWork {
     if (from === -1 && first === 0) return failure('There is no earlier summary; begin with from=0.');
     return {
       summary: `Read the history from #${String(from)}`,
-      content: historyPage(this.#history, from, limit, detail),
+      content: deskPage(this.#history, from, limit, detail),
     };
   }
 
-  /** Takes the summary, and says at once what is wrong with it; an empty one is not taken. */
   async writeSummary(text: string): Promise<DeskAnswer> {
-    const { format, summaryMaxTokens, tokenizer } = this.#options;
-    if (text.length > SUMMARY_CHARACTERS)
-      return failure(
-        `The summary has ${String(text.length)} characters; at most ${String(summaryMaxTokens)} tokens are allowed.`,
-      );
+    const { summaryMaxTokens, tokenizer } = this.#options;
     this.#userWords ??= await this.#collectUserWords();
-    const masked = this.#mask(text.toWellFormed());
-    const countText = (part: string): number => tokenizer.countText(part);
-    const problems = format.check(masked, {
+    return this.#handedIn.take(this.#mask(text.toWellFormed()), {
       maxTokens: summaryMaxTokens,
-      countText,
+      countText: (part) => tokenizer.countText(part),
       isQuoted: (quotation) => this.#quotes(quotation),
     });
-    if (problems.some(({ problem }) => problem === 'empty'))
-      return failure(problems.map(({ message }) => message).join('\n'));
-    this.summary = masked;
-    this.problems = problems;
-    const taken = `Summary taken, ${String(countText(masked))} tokens.`;
-    if (problems.length === 0) return { summary: taken };
-    return failure(
-      [`${taken} Call write_summary again with this corrected:`, ...problems.map(({ message }) => `- ${message}`)].join(
-        '\n',
-      ),
-    );
   }
 
   #quotes(quotation: string): boolean {
@@ -235,6 +236,10 @@ class WorkingDesk implements OpenDesk, DeskWork {
     const touched = this.#touched.get(key);
     return touched === undefined ? undefined : reasonOf(touched);
   }
+}
+
+function* backwards(from: number, to: number): Iterable<number> {
+  for (let number = to - 1; number >= from; number--) yield number;
 }
 
 function failure(text: string): { summary: string; isError: true } {

@@ -2,10 +2,7 @@
  * The input of the compact worker (S9.4): bounded whatever the size of the session. An overview of the part to summarise,
  * the user's messages verbatim as far as they fit, the previous summary, the default references. All of it is data.
  */
-import type { Item, Part, Tokenizer } from '../../core/index';
-import { oneLine } from './blocks';
-import { clipText } from './clip';
-import { indented } from './history';
+import { clipText, indented, inSlices, oneLine, type Item, type Part, type Tokenizer } from '../../core/index';
 import { trimMiddle } from './trim';
 
 /** The text over the default references (S9.4), word for word. */
@@ -42,31 +39,37 @@ const BYTES_PER_TOKEN = 5;
 
 /**
  * The input of the worker as one text of at most `maxTokens`. A line at the left edge is ours: what comes from the conversation
- * stands behind `#` and its number, its further lines behind blanks, so content cannot pass for a section.
+ * stands behind `#` and its number, its further lines behind blanks, so content cannot pass for a section. Works in slices.
  */
-export function buildOverview(input: OverviewInput): string {
-  const { tokenizer } = input;
+export async function buildOverview(input: OverviewInput): Promise<string> {
+  const { previousSummary, tokenizer } = input;
   const closing = closingOf(input);
   let left = input.maxTokens - tokenizer.countText(FRAME) - tokenizer.countText(closing) - 64;
   const parts: string[] = [FRAME];
-  const spend = (title: string, text: string): void => {
-    const part = `${title}\n${text}`;
-    left -= tokenizer.countText(part) + 2;
-    parts.push(part);
+  const spend = (title: string, { text, tokens }: Counted): void => {
+    if (text === '') return;
+    left -= tokens + tokenizer.countText(title) + 3;
+    parts.push(`${title}\n${text}`);
   };
-  if (input.previousSummary !== undefined && left > 0) {
-    spend(
-      '## Previous summary',
-      trimMiddle(indented(input.previousSummary), Math.max(0, Math.floor(left * SUMMARY_SHARE)), tokenizer),
-    );
+  if (previousSummary !== undefined && left > 0) {
+    const text = trimMiddle(indented(previousSummary), Math.max(0, Math.floor(left * SUMMARY_SHARE)), tokenizer);
+    spend('## Previous summary', { text, tokens: tokenizer.countText(text) });
   }
-  const said = newestFirst(input, userLine, Math.floor(left * USER_SHARE));
-  if (said !== '' && left > 0) spend('## Messages of the user, verbatim', said);
-  const lines = newestFirst(input, overviewLine, left - 16);
-  if (lines !== '' && left > 0) spend('## Overview of the part to summarise', lines);
+  const said = await newestFirst(input, userLine, Math.floor(left * USER_SHARE));
+  if (left > 0) spend('## Messages of the user, verbatim', said);
+  const lines = await newestFirst(input, overviewLine, left - 32);
+  if (left > 0) spend('## Overview of the part to summarise', lines);
   if (closing !== '') parts.push(closing);
   const text = parts.join('\n\n');
-  return tokenizer.countText(text) <= input.maxTokens ? text : tokenizer.truncate(text, input.maxTokens, 'tail').text;
+  return left >= 0 || tokenizer.countText(text) <= input.maxTokens
+    ? text
+    : tokenizer.truncate(text, input.maxTokens, 'tail').text;
+}
+
+/** A text with its tokens. */
+interface Counted {
+  readonly text: string;
+  readonly tokens: number;
 }
 
 function closingOf({ defaultReferences, focus, instructions, maxTokens, tokenizer }: OverviewInput): string {
@@ -105,34 +108,35 @@ function textOf(parts: readonly Part[]): string {
 }
 
 /** As many lines as fit, the newest kept, in their order; a line that is too long for its share loses its middle. */
-function newestFirst(
+async function newestFirst(
   { items, numberOf, mask, tokenizer }: OverviewInput,
   render: (item: Item) => string | undefined,
   maxTokens: number,
-): string {
+): Promise<Counted> {
   const kept: string[] = [];
   let left = maxTokens;
-  for (let index = items.length - 1; index >= 0; index--) {
-    const item = items[index];
-    const line = item === undefined ? undefined : render(item);
-    if (item === undefined || line === undefined) continue;
-    const number = numberOf(item);
-    const text = clipped(
-      `#${number ?? '?'} ${line}`,
-      Math.max(1, Math.min(left, Math.ceil(maxTokens / 3))),
-      mask,
-      tokenizer,
-    );
-    const tokens = tokenizer.countText(text) + 1;
-    if (tokens > left) {
-      kept.push('[earlier entries are left out here; read_history shows them]');
-      break;
+  let isFull = false;
+  function* fromNewest(): Iterable<Item> {
+    for (let index = items.length - 1; index >= 0 && !isFull; index--) {
+      const item = items[index];
+      if (item !== undefined) yield item;
     }
-    left -= tokens;
-    kept.push(text);
   }
-  return kept.reverse().join('\n');
+  await inSlices(fromNewest(), (item) => {
+    const line = render(item);
+    if (line === undefined) return;
+    const numbered = `#${numberOf(item) ?? '?'} ${line}`;
+    const text = clipped(numbered, Math.max(1, Math.min(left, Math.ceil(maxTokens / 3))), mask, tokenizer);
+    const tokens = tokenizer.countText(text) + 1;
+    isFull = tokens > left;
+    if (!isFull) left -= tokens;
+    kept.push(isFull ? LEFT_OUT : text);
+  });
+  const most = maxTokens - left + (isFull ? tokenizer.countText(LEFT_OUT) + 1 : 0);
+  return { text: kept.reverse().join('\n'), tokens: most };
 }
+
+const LEFT_OUT = '[earlier entries are left out here; read_history shows them]';
 
 /** A line within `max` tokens, as far as its middle can be left out; masked before it is cut, its further lines indented. */
 function clipped(

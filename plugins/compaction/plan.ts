@@ -22,6 +22,8 @@ export interface PlanInput {
 }
 
 export interface Plan {
+  /** Entries of the context that was planned for; what came later stands behind them. */
+  readonly length: number;
   /** Position in the context of the first entry that is kept. */
   readonly cut: number;
   /** Number in the log of the first item that is kept; the count of items where none is. */
@@ -36,30 +38,42 @@ export interface Plan {
   readonly digest: string;
 }
 
+/** What is carried over of the turn in which the cut falls: the message that opened it. */
+interface Lead {
+  readonly id: ItemId;
+  /** Trims it where it is too large to be carried over whole. */
+  readonly edits: readonly Edit[];
+  /** What it takes of the context before the cut, once trimmed. */
+  readonly items: number;
+  readonly tokens: number;
+}
+
 /** Plans a compaction, or returns undefined where it would summarise nothing (`nothing-to-do`). */
 export function planCompaction(input: PlanInput): Plan | undefined {
   const { context } = input;
   const cut = cutPosition(input);
   const cutItem = numberFrom(input, cut);
   const lead = leadOf(input, cutItem);
-  const leadAt = lead === undefined ? undefined : positionBefore(input, cut, lead);
-  const leadEdits =
-    lead === undefined ? [] : trimLead(leadAt === undefined ? lead : context.at(leadAt), input.tokenizer);
-  // What is left out of a trimmed lead is for the summary to tell, even where nothing else is.
-  const carried = leadAt === undefined || leadEdits.length > 0 ? 0 : 1;
-  const summarised = cut - carried;
-  if (summarised <= 0) return undefined;
-
+  const items = cut - (lead?.items ?? 0);
+  if (items === 0) return undefined;
   const tailEdits = [...trimTail(input, cut), ...dropBoundReasoning(context, cut)];
+  const kept = context.with(tailEdits);
   return {
+    length: context.length,
     cut,
     cutItem,
     lead: lead?.id,
-    edits: [...leadEdits, ...tailEdits, ...dropStrays(input, cut, cutItem)],
-    summarised: { items: summarised, tokens: context.tokens(0, cut) - leadTokens(context, leadAt, leadEdits) },
-    retained: tailOf(context, cut, tailEdits),
+    edits: [...(lead?.edits ?? []), ...tailEdits],
+    summarised: { items, tokens: context.tokens(0, cut) - (lead?.tokens ?? 0) },
+    retained: { items: kept.length - cut, tokens: kept.tokens(cut) },
     digest: context.digestOf(cut),
   };
+}
+
+/** Edits for what came behind the cut since the plan was made: reasoning bound to the prefix that goes. */
+export function laterEdits(context: ContextView, { cut, edits }: Plan): readonly Edit[] {
+  const known = new Set(edits.flatMap((edit) => (edit.edit === 'drop' ? edit.items : [])));
+  return dropBoundReasoning(context, cut, known);
 }
 
 /** The largest suffix of whole groups within the tokens to retain; the newest group where that alone is larger. */
@@ -90,19 +104,23 @@ function numberFrom({ context, session }: PlanInput, position: number): number {
   return session.itemCount;
 }
 
-/** The message that opened the turn in which the cut falls, unless the tail begins with it or holds it. */
-function leadOf({ openings, session }: PlanInput, cutItem: number): MessageItem | undefined {
+/** The lead of a cut, unless the tail begins with it or holds it. */
+function leadOf(input: PlanInput, cutItem: number): Lead | undefined {
+  const { context, openings, session, tokenizer } = input;
   const number = openings.findLast((opening) => opening <= cutItem);
   if (number === undefined || number === cutItem) return undefined;
-  const opener = session.item(number);
-  return opener.kind === 'message' ? opener : undefined;
+  const at = positionOf(input, number);
+  const opener = (at === undefined ? session.item(number) : context.at(at)) as MessageItem;
+  const edits = trimLead(opener, tokenizer);
+  if (at === undefined) return { id: opener.id, edits, items: 0, tokens: 0 };
+  // What is left out of a trimmed lead is for the summary to tell, even where nothing else is.
+  return { id: opener.id, edits, items: edits.length === 0 ? 1 : 0, tokens: context.with(edits).tokens(at, at + 1) };
 }
 
-/** Position of a message of the user among the entries before the cut. Groups stand in the order of the log, so it is found by bisection. */
-function positionBefore(input: PlanInput, cut: number, item: Item): number | undefined {
+/** Position of an item of the log that is a group by itself. Groups stand in the order of the log, so it is found by bisection. */
+function positionOf(input: PlanInput, number: number): number | undefined {
   const { context, session } = input;
   const starts = context.groups();
-  const number = session.indexOf(item.id) ?? 0;
   let low = 0;
   let high = starts.length;
   while (low < high) {
@@ -110,51 +128,32 @@ function positionBefore(input: PlanInput, cut: number, item: Item): number | und
     if (numberFrom(input, starts[middle] ?? 0) <= number) low = middle + 1;
     else high = middle;
   }
-  for (let position = starts[low - 1] ?? cut; position < Math.min(cut, starts[low] ?? cut); position++) {
-    if (context.at(position).id === item.id) return position;
-  }
-  return undefined;
+  if (low === 0) return undefined;
+  // What edits put before a message stands before it in its group.
+  const last = (starts[low] ?? context.length) - 1;
+  return session.indexOf(context.at(last).id) === number ? last : undefined;
 }
 
-function trimLead(lead: Item, tokenizer: PlanInput['tokenizer']): readonly Edit[] {
-  if (lead.kind !== 'message') return [];
-  const text = lead.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+function trimLead({ id, parts }: MessageItem, tokenizer: TrimTokenizer): readonly Edit[] {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const trimmed = trimMiddle(text, LEAD_MAX_TOKENS, tokenizer);
-  return trimmed === text ? [] : [{ edit: 'content', item: lead.id, text: trimmed }];
-}
-
-/** Tokens of what is carried over of the lead. */
-function leadTokens(context: ContextView, at: number | undefined, edits: readonly Edit[]): number {
-  return at === undefined ? 0 : (edits.length === 0 ? context : context.with(edits)).tokens(at, at + 1);
+  return trimmed === text ? [] : [{ edit: 'content', item: id, text: trimmed }];
 }
 
 /** Where the newest group alone is larger than what is to be kept, its results are cut down until it fits (S9.3). */
 function trimTail({ context, retainedTokens, seen, tokenizer }: PlanInput, cut: number): readonly Edit[] {
-  if (retainedTokens === 0 || cut >= context.length || context.tokens(cut) <= retainedTokens) return [];
+  if (retainedTokens === 0 || context.tokens(cut) <= retainedTokens) return [];
   return trimResults(context, cut, retainedTokens, seen, tokenizer);
 }
 
 /** Signed or encrypted reasoning is bound to the prefix that goes; the rest of its reply stays (S9.9). */
-function dropBoundReasoning(context: ContextView, cut: number): readonly Edit[] {
+function dropBoundReasoning(
+  context: ContextView,
+  cut: number,
+  known: ReadonlySet<ItemId> = new Set(),
+): readonly Edit[] {
   const bound: ItemId[] = [];
   for (const item of context.items(cut))
-    if (item.kind === 'reasoning' && item.opaque !== undefined) bound.push(item.id);
+    if (item.kind === 'reasoning' && item.opaque !== undefined && !known.has(item.id)) bound.push(item.id);
   return bound.length === 0 ? [] : [{ edit: 'drop', items: bound }];
-}
-
-/** Items of the log behind the cut that belong to groups before it, such as late results. */
-function dropStrays({ context, session }: PlanInput, cut: number, cutItem: number): readonly Edit[] {
-  const tail = new Set<ItemId>();
-  for (const item of context.items(cut)) tail.add(item.id);
-  const strays: ItemId[] = [];
-  for (let number = cutItem; number < session.itemCount; number++) {
-    const { id } = session.item(number);
-    if (!tail.has(id)) strays.push(id);
-  }
-  return strays.length === 0 ? [] : [{ edit: 'drop', items: strays }];
-}
-
-function tailOf(context: ContextView, cut: number, edits: readonly Edit[]): Plan['retained'] {
-  const kept = edits.length === 0 ? context : context.with(edits);
-  return { items: kept.length - cut, tokens: kept.tokens(cut) };
 }

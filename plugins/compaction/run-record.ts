@@ -1,5 +1,5 @@
 /** What is told of one compaction while it runs and when it ends: records, events, report (S9.13). Exactly one end for each start. */
-import { CONTEXT, PithError } from '../../core/index';
+import { CONTEXT, messageOf, PithError } from '../../core/index';
 import type {
   CompactionOutcome,
   CompactionPlan,
@@ -24,16 +24,20 @@ export type Findings = Pick<CompactionReport, 'summary' | 'marks' | 'references'
 export class RunRecord {
   readonly id: string;
   /** Tokens of the context before. */
-  readonly before: Estimate;
+  before: Estimate;
   /** What the worker was given and did. */
   readonly work: WorkLog;
   found: Findings = { marks: [], references: [] };
+  /** Who works, or did last. */
+  worker: string;
   readonly #parts: CompactorParts;
   readonly #session: Session;
   readonly #trigger: CompactOptions['trigger'];
   readonly #begun: number;
   readonly #durations = { plan: 0, worker: 0, apply: 0 };
+  readonly #notes: string[] = [];
   #plan: CompactionPlan | undefined;
+  #hasStarted = false;
   #usage: WorkUsage = NO_USAGE;
   #model: string | undefined;
 
@@ -42,6 +46,7 @@ export class RunRecord {
     this.#session = session;
     this.#trigger = trigger;
     this.id = parts.ids.next('compaction');
+    this.worker = parts.worker.name;
     this.work = new WorkLog((text) => this.#mask(text));
     this.#begun = parts.clock.now();
     this.before = session.get(CONTEXT).view().occupancy();
@@ -61,20 +66,24 @@ export class RunRecord {
     }
   }
 
-  /** Tells the start; a second plan of the same compaction is no second start. */
-  start(plan: Plan): void {
-    const begins = this.#plan === undefined;
+  planned(plan: Plan): void {
     this.#plan = toldPlan(plan);
-    if (!begins) return;
-    const { bus, worker } = this.#parts;
-    const facts = {
-      trigger: this.#trigger,
-      worker: worker.name,
-      before: this.before.tokens,
-      summarised: plan.summarised,
-    };
+  }
+
+  /** Something that the end should say beside its reason. */
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** Tells the start, once: a second plan or worker of the same compaction is no second start. */
+  start(worker: string): void {
+    this.worker = worker;
+    if (this.#hasStarted || this.#plan === undefined) return;
+    const { summarised } = this.#plan;
+    const facts = { trigger: this.#trigger, worker, before: this.before.tokens, summarised };
     this.#session.record({ t: 'compaction', phase: 'start', compaction: this.id, data: facts });
-    bus.publish('compaction.started', { ...this.named, ...facts });
+    this.#hasStarted = true;
+    this.#parts.bus.publish('compaction.started', { ...this.named, ...facts });
   }
 
   progress({ phase, tokens }: WorkerProgress, budgetLeft: number | undefined): void {
@@ -83,66 +92,71 @@ export class RunRecord {
   }
 
   spend({ model, usage }: WorkerReport): void {
-    this.#model = model;
-    const sum = this.#usage;
-    this.#usage = {
-      requests: sum.requests + usage.requests,
-      inputTokens: sum.inputTokens + usage.inputTokens,
-      cacheReadTokens: sum.cacheReadTokens + usage.cacheReadTokens,
-      cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
-      outputTokens: sum.outputTokens + usage.outputTokens,
-    };
+    this.#model = model ?? this.#model;
+    this.#usage = sumOf(this.#usage, usage);
   }
 
-  end(outcome: CompactionOutcome, reason?: string): CompactionReport {
-    const { clock, worker } = this.#parts;
+  /** Tells the end. To be called once. */
+  end(outcome: CompactionOutcome, reason?: string, veto?: CompactionReport['veto']): CompactionReport {
     const { found, before } = this;
-    const shared = {
+    const why = [...this.#notes, ...(reason === undefined ? [] : [reason])].join(' ');
+    const said = {
       outcome,
-      worker: worker.name,
+      worker: this.worker,
       ...(this.#model !== undefined && { model: this.#model }),
       usage: this.#usage,
-      durationsMs: { ...this.#durations, total: clock.now() - this.#begun },
-      ...(reason !== undefined && { reason: this.#mask(reason) }),
+      durationsMs: { ...this.#durations, total: this.#parts.clock.now() - this.#begun },
+      ...(why !== '' && { reason: this.#mask(why) }),
     };
-    if (this.#plan === undefined) {
-      this.#parts.bus.publish('compaction.skipped', { ...this.named, ...shared });
-    } else {
-      const marks = found.marks.length;
-      const references = found.references.length;
-      const after = found.after === undefined ? {} : { after: found.after.tokens };
-      this.#tellEnd({ ...shared, before: before.tokens, ...after, marks, references });
-    }
+    if (this.#hasStarted) this.#tellEnd(said);
+    else this.#tellSkip(outcome, said.reason);
     return {
       id: this.id,
       trigger: this.#trigger,
       before: { tokens: before.tokens, source: before.source },
       ...(this.#plan !== undefined && { plan: this.#plan }),
       ...found,
-      ...shared,
+      ...said,
+      ...(veto !== undefined && { veto }),
     };
   }
 
-  #tellEnd(facts: Omit<CompactionEnd, keyof RunRecord['named']>): void {
-    const { bus, log } = this.#parts;
-    const { outcome, reason, usage } = facts;
-    const phase = outcome === 'done' ? 'done' : 'failed';
-    this.#record({
-      t: 'compaction',
-      phase,
-      compaction: this.id,
-      data: { ...facts, usage: { ...usage }, ...this.work.data },
+  #tellSkip(outcome: CompactionOutcome, reason: string | undefined): void {
+    this.#parts.bus.publish('compaction.skipped', {
+      ...this.named,
+      outcome,
+      before: this.before.tokens,
+      ...(this.#plan !== undefined && { plan: this.#plan }),
+      ...(reason !== undefined && { reason }),
     });
-    bus.publish(phase === 'done' ? 'compaction.done' : 'compaction.failed', { ...this.named, ...facts });
-    if (phase === 'failed') log.warn(`A compaction ended as ${outcome}.`, { ...this.named, outcome, reason });
   }
 
-  /** A session that was closed meanwhile takes no record; the end is told all the same. */
-  #record(draft: RecordDraft): void {
+  #tellEnd(said: Omit<CompactionEnd, keyof RunRecord['named'] | 'before' | 'after' | 'marks' | 'references'>): void {
+    const { bus, log } = this.#parts;
+    const { marks, references, after } = this.found;
+    const facts = {
+      ...said,
+      before: this.before.tokens,
+      ...(after !== undefined && { after: after.tokens }),
+      marks: marks.length,
+      references: references.length,
+    };
+    const { outcome, reason, usage } = facts;
+    const phase = outcome === 'done' ? 'done' : 'failed';
+    const data = { ...facts, usage: { ...usage }, ...this.work.data };
+    this.record({ t: 'compaction', phase, compaction: this.id, data });
+    bus.publish(phase === 'done' ? 'compaction.done' : 'compaction.failed', { ...this.named, ...facts });
+    if (phase === 'failed') log.warn(`A compaction ended as ${outcome}.`, { ...this.named, outcome, reason });
+    else if (reason !== undefined) log.warn(`A compaction is done, with a remark: ${reason}`, this.named);
+  }
+
+  /** Records what is known by now in any case: a session that was closed, or a store that fails, changes no end. */
+  record(draft: RecordDraft): void {
     try {
       this.#session.record(draft);
     } catch (thrown) {
-      if (!PithError.is(thrown, 'PITH_SESSION_CLOSED')) throw thrown;
+      if (PithError.is(thrown, 'PITH_SESSION_CLOSED')) return;
+      this.#parts.log.error(`The end of a compaction could not be recorded: ${messageOf(thrown)}`, this.named);
     }
   }
 
@@ -154,4 +168,14 @@ export class RunRecord {
 /** A plan as it is told. */
 export function toldPlan({ cutItem, summarised, retained }: Plan): CompactionPlan {
   return { cutItem, summarised, retained };
+}
+
+function sumOf(a: WorkUsage, b: WorkUsage): WorkUsage {
+  return {
+    requests: a.requests + b.requests,
+    inputTokens: a.inputTokens + b.inputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
 }

@@ -103,11 +103,11 @@ export const compactionKeys = configKeys(
     },
   },
   ({ worker, compactThreshold, compactRequestThreshold }) => [
-    ...(worker === 'llm' || worker === 'remote'
+    ...(worker === 'remote'
       ? [
           {
             key: 'worker',
-            message: `worker "${worker}" is not part of this version; use "offline"`,
+            message: 'worker "remote" is not part of this version; use "llm" or "offline"',
             severity: 'error' as const,
           },
         ]

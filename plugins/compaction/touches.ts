@@ -1,7 +1,6 @@
 /** Which files a stretch of a session touched, how often, and where their places are; from the calls alone. */
-import { fileCalls, type FileCall, type Session, type ToolCallItem } from '../../core/index';
+import { fileCalls, inSlices, type FileCall, type Session, type ToolCallItem } from '../../core/index';
 import type { Touch } from './history';
-import { inSlices } from './slices';
 
 /** What a session did to one file. */
 export interface TouchedFile {

@@ -9,7 +9,7 @@ export interface CompactJob {
   readonly overview: string;
   /** Focus of a manual compaction, in the user's words. */
   readonly focus?: string;
-  /** Instructions of the manifest. */
+  /** Instructions of the manifest, and what plugins ask to mind. */
   readonly instructions?: string;
   /** Item numbers (0-based) of the part to summarise: `from` inclusive, `to` exclusive. */
   readonly range: { readonly from: number; readonly to: number };
@@ -34,9 +34,13 @@ export interface Desk {
   call(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
+/** What a worker says while it works. */
 export interface WorkerProgress {
   readonly phase: string;
+  /** Tokens that its requests took so far. */
   readonly tokens: number;
+  /** What it has cost so far; counts where the worker fails (S9.13). */
+  readonly spent?: WorkerReport;
 }
 
 /** What a worker tells of itself when it is done; the summary and the marks lie at the desk. */
@@ -45,6 +49,11 @@ export interface WorkerReport {
   readonly usage: WorkUsage;
 }
 
+/**
+ * Writes the summary of a compaction at a desk. Rejects where it cannot: `PITH_LLM_REFUSED` ends as `refused`,
+ * `PITH_LLM_OUTPUT_LIMIT` as `truncated-summary`, `PITH_BUS_NO_RESPONDER` as `worker-unavailable`, anything else as
+ * `worker-failed`; a rate limit is told by its code, so that it does not count against the worker (S9.7).
+ */
 export interface CompactWorker {
   readonly name: string;
   run(

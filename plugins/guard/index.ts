@@ -1,8 +1,9 @@
-/** The plugin `guard`: what is never read automatically, and what is masked (S9.7). */
+/** The plugin `guard`: what is never read automatically, what is masked, and how far a compact worker may go (S9.7). */
 import { configKeys, definePlugin, FILE_SOURCE, type Deny, type Json } from '../../core/index';
 import { maskSecrets } from './secrets';
 import { sensitivePaths } from './sensitive-paths';
 import { GUARD, type Guard } from './token';
+import { guardWorkers } from './worker-guard';
 
 export { GUARD } from './token';
 export type { Guard } from './token';
@@ -41,6 +42,7 @@ export default definePlugin({
       },
       { roles: ['compact-worker'] },
     );
+    guardWorkers(hooks);
   },
 });
 

@@ -11,7 +11,7 @@ declare module '../../core/index' {
     'prune.fired': { readonly session: string; readonly candidates: number; readonly tokensSaved: number };
     'prune.skipped': {
       readonly session: string;
-      readonly reason: 'no-candidates' | 'too-little';
+      readonly reason: 'no-candidates' | 'too-little' | 'compacting';
       readonly candidates: number;
       readonly tokensSaved: number;
     };
@@ -42,6 +42,14 @@ export default definePlugin({
   provides: [PRUNE],
   setup({ config, hooks, bus, provide }) {
     const scans = new WeakMap<Session, PruneScan>();
+    /**
+     * Sessions whose old part is being summarised. To drop contents from it now would break the prompt cache twice and make
+     * the summary stale.
+     */
+    const summarised = new Set<string>();
+    bus.on('compaction.started', ({ session }) => void summarised.add(session));
+    bus.on('compaction.done', ({ session }) => void summarised.delete(session));
+    bus.on('compaction.failed', ({ session }) => void summarised.delete(session));
 
     const evaluate = (session: Session): PruneEvaluation => {
       const context = session.get(CONTEXT).view();
@@ -71,6 +79,11 @@ export default definePlugin({
 
     hooks.on('pre_llm_request', ({ session }) => {
       const evaluation = evaluate(session);
+      if (summarised.has(session.id)) {
+        const { candidates, savedTokens: tokensSaved } = evaluation;
+        bus.publish('prune.skipped', { session: session.id, reason: 'compacting', candidates, tokensSaved });
+        return undefined;
+      }
       report(session, evaluation);
       return evaluation.edits.length === 0 ? undefined : { do: 'project', edits: evaluation.edits, keep: true };
     });

@@ -1,3 +1,4 @@
+import { COMPACTION } from '../../core/index';
 import fc from 'fast-check';
 import { inspectSession, pastCompactions } from '../../core';
 import { occupancyOf, pastRequests } from '../../core/agent/past-requests';
@@ -5,7 +6,6 @@ import { createContext } from '../../core/context/context';
 import type { RecordDraft, Session } from '../../core';
 import { createSession, restoreSession } from '../../core/session/log-session';
 import { TOKENIZER } from '../../core/tokens/tokenizer';
-import { COMPACTION } from '../../plugins/compaction/tokens';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
 import { start } from '../support/kernel';
 

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { median } from './median.mjs';
 
 const MEGABYTE = 1 << 20;
 const ROUNDS = 7;
@@ -173,10 +174,6 @@ function report(rounds) {
   else
     for (const row of rows)
       console.log(`${row.value.toFixed(2)} ${row.unit} (at most ${row.limit})  ${row.name}  ${row.note}`);
-}
-
-function median(values) {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)];
 }
 
 function ms(value) {

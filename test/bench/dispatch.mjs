@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { median } from './median.mjs';
 
 const HERE = fileURLToPath(import.meta.url);
 const HANDLERS = [1, 5, 20];
@@ -97,11 +98,6 @@ function measureApart(candidate, count) {
   const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (child.status !== 0) throw new Error(`${candidate} with ${count} handlers failed:\n${child.stderr}`);
   return Number(child.stdout);
-}
-
-function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }
 
 function report() {

@@ -6,15 +6,14 @@
 // DIR holds session files, or a folder `files` that does; the three largest of a known format are taken. Without it the
 // sessions of examples/ are.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { median } from './median.mjs';
+import { largestSessions } from './sessions.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
-const { readSessions, readSource } = createRequire(import.meta.url)(join(root, 'dist/core/formats/index.js'));
 
 /** How much longer than the plain script a compaction may take, and how much longer than nothing an import, in ms. */
 const MOST_TIMES = 2.5;
@@ -26,9 +25,7 @@ const { values: flags } = parseArgs({
 const rounds = Math.max(7, Number(flags.rounds));
 const rows = [];
 
-for (const file of await largestSessions(
-  flags.sessions ?? process.env.PITH_SESSIONS ?? join(root, 'examples/sessions'),
-)) {
+for (const file of await largestSessions(flags.sessions)) {
   const [plain, compact] = interleaved([
     [join(here, 'plain-encode.mjs'), file],
     [join(root, 'dist/core/cli/main.js'), 'compact', file, '--json'],
@@ -56,26 +53,6 @@ else
   for (const row of rows)
     console.log(`${row.value.toFixed(2)} ${row.unit} (at most ${row.limit})  ${row.name}  ${row.note}`);
 
-async function largestSessions(folder) {
-  const inner = join(folder, 'files');
-  const from = existsSync(inner) ? inner : folder;
-  const files = readdirSync(from)
-    .map((name) => join(from, name))
-    .filter((path) => statSync(path).isFile())
-    .sort((a, b) => statSync(b).size - statSync(a).size);
-  const known = [];
-  for (const file of files) {
-    if (known.length === 3) break;
-    try {
-      readSessions(await readSource(file));
-      known.push(file);
-    } catch {
-      // not a session file of a known format
-    }
-  }
-  return known;
-}
-
 /** Median milliseconds of each process, run in turn round by round. */
 function interleaved(commands) {
   const times = commands.map(() => []);
@@ -87,7 +64,7 @@ function interleaved(commands) {
       times[at].push(performance.now() - begun);
     }
   }
-  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
+  return times.map(median);
 }
 
 /** The packages with vocabularies, brokers or schema compilers that are there after the import. */

@@ -7,13 +7,13 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BENCHES = ['dispatch', 'counting', 'plan', 'process'];
+const BENCHES = ['dispatch', 'counting', 'plan', 'turn', 'restore', 'process'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 let failed = false;
 for (const bench of BENCHES) {
   const script = join(here, `${bench}.mjs`);
-  const more = bench === 'process' ? process.argv.slice(2) : [];
+  const more = ['process', 'background'].includes(bench) ? process.argv.slice(2) : [];
   const { stdout } = spawnSync(process.execPath, [...process.execArgv, script, '--json', ...more], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -35,15 +35,7 @@ function touching(paths: readonly string[]): readonly NewItem[] {
 
 /** Compacts such a session, with everything that came of it as one text. */
 async function compacted(files: FileSource, paths: readonly string[], between: () => void = () => undefined) {
-  const lines: unknown[] = [];
-  await using host = await start({ files, log: { level: 'debug', write: (line) => void lines.push(line) } });
-  host.kernel.bus.onAny(
-    (name, payload) =>
-      void lines.push([
-        name,
-        String(JSON.stringify(payload, (key, value: unknown) => (key === 'session' ? '' : value))),
-      ]),
-  );
+  await using host = await start({ files });
   const session = host.open(touching(paths));
   between();
   const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'manual' });
@@ -52,7 +44,9 @@ async function compacted(files: FileSource, paths: readonly string[], between: (
   return {
     report,
     autoRead: blocks.filter(({ kind }) => kind === 'auto-read').map(({ text }) => text),
-    everything: JSON.stringify([lines, blocks, written]),
+    everything: JSON.stringify([host.log, host.heard, blocks, written], (key, value: unknown) =>
+      key === 'session' ? '' : value,
+    ),
   };
 }
 

@@ -42,12 +42,11 @@ async function compactedBy(
   run: (desk: Desk, job: CompactJob, signal: AbortSignal) => Promise<unknown>,
   items = history,
 ) {
-  await using host = await start({ plugins: [...STOCK, workerThat(run)] });
-  const session = host.open(items);
-  const ends: string[] = [];
-  host.kernel.bus.onAny((name) => {
-    if (/^compaction\.(?:done|failed|skipped)$/.test(name)) ends.push(name);
+  await using host = await start({
+    plugins: [...STOCK, workerThat(run)],
+    config: { compaction: { fallback: 'none' } },
   });
+  const session = host.open(items);
   const before = contextOf(session);
   const tokens = session.get(CONTEXT).view().occupancy().tokens;
   const report = await host.kernel.get(COMPACTION).compact(session, { trigger: 'manual' });
@@ -57,7 +56,7 @@ async function compactedBy(
     report,
     before,
     after,
-    ends,
+    ends: host.heard.flatMap(({ name }) => (/^compaction\.(?:done|failed|skipped)$/.test(name) ? [name] : [])),
     checkpoints,
     tokens: [tokens, session.get(CONTEXT).view().occupancy().tokens] as const,
   };

@@ -1,7 +1,8 @@
 /** Faults of what is kept that users of similar tools reported, by the ids of `cases.json`. */
 import { COMPACTION } from '../../core/index';
-import { CONTEXT, restoreSession } from '../../core';
+import { CONTEXT, createJsonlStore, defaultService, openSession, restoreSession, SESSION_STORE } from '../../core';
 import type { ContextView, NewItem, Session } from '../../core';
+import { folderWith } from '../files/folder';
 import { assistant, call, prose, result, user } from '../support/context';
 import { written } from '../support/counter';
 import { start, STOCK } from '../support/kernel';
@@ -93,6 +94,61 @@ describe('C39: a session after a restart', () => {
       expect(scripted.jobs).toHaveLength(jobs);
     },
   );
+});
+
+/** A process with sessions in this folder. */
+const process = (dir: string) =>
+  start({
+    plugins: [...STOCK, worker().plugin],
+    services: [defaultService(SESSION_STORE, () => createJsonlStore({ dir }))],
+  });
+
+describe('a session in a file', () => {
+  test('C39: comes back compacted in a new process, and undone where it was undone', async () => {
+    const dir = folderWith();
+    await using host = await process(dir);
+    const { session } = await openSession(host.kernel, { id: 's' });
+    session.record({ t: 'settings', system: 'You are terse.' });
+    session.append([...turn(0), ...turn(1), ...turn(2)]);
+    for (const change of [() => compact(host, session), () => session.undoCompaction()]) {
+      await change();
+      const sent = requests(session);
+      await using other = await process(dir);
+      // Another process that looks on, as a fork of the newest record would.
+      const { records } = await createJsonlStore({ dir }).read('s');
+      const again = restoreSession(records, { services: (one) => other.kernel.scope(one) });
+      expect(requests(again)).toBe(sent);
+      expect([...again.records()].filter(({ t }) => t === 'compaction')).toHaveLength(2);
+    }
+    const before = requests(session);
+    await session.close();
+    await using last = await process(dir);
+    expect(requests((await openSession(last.kernel, { id: 's', create: false })).session)).toBe(before);
+  });
+
+  test('X25: is forked before and between its compactions; the fork is compacted, the other branch is unaffected', async () => {
+    const dir = folderWith();
+    await using host = await process(dir);
+    const { session } = await openSession(host.kernel, { id: 's' });
+    const snapshots: { readonly at: number; readonly sent: string }[] = [];
+    for (let number = 0; number < 3; number++) {
+      session.append([...turn(2 * number), ...turn(2 * number + 1)]);
+      snapshots.push({ at: session.position, sent: requests(session) });
+      if (number < 2) await compact(host, session);
+    }
+    const now = requests(session);
+    for (const { at, sent } of snapshots.slice(0, 2)) {
+      const fork = (await openSession(host.kernel, { id: 's', at })).session;
+      expect([requests(fork), fork.forkedFrom]).toEqual([sent, { id: 's', position: at }]);
+      expect([...fork.items()]).toEqual([...session.items(0, fork.itemCount)]);
+      await compact(host, fork);
+      expect(requests(fork)).not.toBe(sent);
+      await fork.close();
+    }
+    expect(requests(session)).toBe(now);
+    await session.close();
+    expect(requests((await openSession(host.kernel, { id: 's' })).session)).toBe(now);
+  });
 });
 
 describe('X25: going back behind a compaction', () => {

@@ -189,14 +189,14 @@ describe('C33: a compaction is interrupted at an awkward moment', () => {
     const store = createMemoryStore();
     const open = (records: Iterable<SessionRecord> | undefined, writer: LogWriter): Session => {
       const options = { writer, services: (one: Session) => host.kernel.scope(one) };
-      return records === undefined ? createSession({ id: 's', ...options }) : restoreSession(records, options);
+      return records === undefined ? createSession({ id: 's', ...options }) : restoreSession([...records], options);
     };
-    const session = open(undefined, store.create('s'));
+    const session = open(undefined, await store.create('s'));
     sessions.push(session);
     session.append(history);
     const before = view(session).digest;
     expect((await compact(host, session, { signal: controller.signal })).outcome).toBe('cancelled');
-    const log = await store.open('s');
+    const log = await store.read('s');
     expect([...session.records()]).toEqual(log.records);
     expect(restored(log.records).digest).toBe(before);
 

@@ -9,13 +9,16 @@ const DOCS = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
 beforeAll(() => void commandFile(), 120_000);
 
 describe('docs/cli.md', () => {
-  test.each(['compact', 'inspect', 'plugins', 'check', 'init'])('tells of every option of pith %s', async (command) => {
-    const { stdout } = await pith([command, '--help']);
-    const options = [...stdout.matchAll(/^ {2,}(?:-\w, )?(--[\w-]+)/gm)].map(([, option]) => option);
-    expect(options.length).toBeGreaterThan(1);
-    expect(options.filter((option) => !DOCS.includes(`\`${option ?? ''}`) && option !== '--help')).toEqual([]);
-    expect(DOCS).toContain(`## pith ${command}`);
-  });
+  test.each(['compact', 'inspect', 'sessions', 'plugins', 'check', 'init'])(
+    'tells of every option of pith %s',
+    async (command) => {
+      const { stdout } = await pith([command, '--help']);
+      const options = [...stdout.matchAll(/^ {2,}(?:-\w, )?(--[\w-]+)/gm)].map(([, option]) => option);
+      expect(options.length).toBeGreaterThan(1);
+      expect(options.filter((option) => !DOCS.includes(`\`${option ?? ''}`) && option !== '--help')).toEqual([]);
+      expect(DOCS).toContain(`## pith ${command}`);
+    },
+  );
 
   test('names every format that is read', () => {
     expect(FORMATS.filter(({ name }) => !DOCS.includes(`\`${name}\``))).toEqual([]);

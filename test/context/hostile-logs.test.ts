@@ -85,6 +85,5 @@ test('a log of any records gives a context that is whole, has a size, and can be
         ),
       ).toBe(true);
     }),
-    { numRuns: 200 },
   );
 });

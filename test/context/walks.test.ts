@@ -147,6 +147,5 @@ test('whatever happens to a session, its context is whole, takes each item once,
         expect(anew.occupancy().tokens).toBeCloseTo(view.occupancy().tokens, 3);
       }
     }),
-    { numRuns: 120 },
   );
 });

@@ -1,32 +1,41 @@
-/** Every whole example of the documentation (a `ts` block that imports from `pith`) compiles as it stands there. */
+/** Every example compiles as it stands there: whole ones of the documentation (`ts` blocks that import from `pith`), and `examples/`. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import ts from 'typescript';
-
-const ROOT = resolve(__dirname, '../..');
+import { ROOT } from '../cli/command';
+import { blocksOf } from './blocks';
 
 interface Example {
   readonly name: string;
   readonly text: string;
 }
 
+/** Pages of which every block is whole. */
+const WHOLE = ['README.md', 'docs/getting-started.md', 'docs/agents.md', 'docs/compaction.md'];
+
 function examples(): readonly Example[] {
   const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  return pages.flatMap((page) => {
-    const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
-    return [...text.matchAll(/^```ts\n(.*?)^```/gms)]
-      .map((block, at) => ({ name: `docs/${page} #${String(at + 1)}`, text: block[1] as string }))
-      .filter((example) => /from 'pith['/]/.test(example.text));
-  });
+  return ['README.md', ...pages.map((page) => `docs/${page}`)].flatMap((page) =>
+    blocksOf(page, 'ts')
+      .map((text, at) => ({ name: `${page} #${String(at + 1)}`, text }))
+      .filter((example) => WHOLE.includes(page) || /from 'pith['/]/.test(example.text)),
+  );
 }
 
-/** Compiles the examples as modules of this project, `pith` being its own entry. */
+/** The files of `examples/`. */
+function scripts(): readonly string[] {
+  return readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.mjs'))
+    .map((name) => join(ROOT, 'examples', name));
+}
+
+/** Compiles the examples as ES modules of this project, `pith` being its own entry. */
 function problems(list: readonly Example[]): readonly string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
-  const files = new Map(list.map(({ text }, at) => [join(ROOT, `docs/example-${String(at)}.ts`), text]));
+  const files = new Map(list.map(({ text }, at) => [join(ROOT, `docs/example-${String(at)}.mts`), text]));
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists, readFile } = host;
   host.fileExists = (path) => files.has(path) || fileExists(path);
@@ -43,13 +52,23 @@ function problems(list: readonly Example[]): readonly string[] {
     'pith/plugins': ['./plugins/index.ts'],
     'pith/plugins/*': ['./plugins/*/index.ts'],
   };
-  const settings = { ...options, paths, noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
-  const program = ts.createProgram([...files.keys()], settings, host);
-  return [...files.keys()].flatMap((path, at) => {
+  const settings = {
+    ...options,
+    paths,
+    noEmit: true,
+    allowJs: true,
+    checkJs: true,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  };
+  const roots = [...files.keys(), ...scripts()];
+  const program = ts.createProgram(roots, settings, host);
+  return roots.flatMap((path, at) => {
     const file = program.getSourceFile(path) as ts.SourceFile;
     const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
     return found.map(
-      ({ messageText }) => `${list[at]?.name ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      ({ messageText }) =>
+        `${list[at]?.name ?? relative(ROOT, path)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
     );
   });
 }

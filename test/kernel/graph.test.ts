@@ -365,7 +365,7 @@ describe('any set of plugins', () => {
     ]);
   }
 
-  it('has a legal order or faults, never neither and never both', () => {
+  it('has an order of all plugins that keeps every constraint, where nothing is at fault', () => {
     fc.assert(
       fc.property(plugins, fc.subarray(tokens), (list, defaults) => {
         const { order, faults } = planStart(list, defaults);

@@ -1,4 +1,5 @@
 /** Real kernels for tests: what they log and publish is kept, and each is stopped when its test is over. */
+import type { Hook } from '../../core/index';
 import type { LogEntry, LogSink } from '../../core/kernel/logger';
 import { startKernel } from '../../core/kernel/kernel';
 import type { Kernel, KernelOptions } from '../../core/kernel/kernel';
@@ -17,7 +18,7 @@ export type StepResult =
   | { readonly do: 'stop'; readonly why: string }
   | { readonly do: 'deny'; readonly text: string };
 
-declare module '../../core/kernel/hook-map' {
+declare module '../../core/index' {
   interface HookMap {
     test_step: Hook<Step, StepResult>;
     test_note: Hook<{ readonly role?: string }>;

@@ -1,9 +1,17 @@
 /** A session and its context, counted by the real tokenizer without any calibration: one token is one token. */
-import type { ContextView, Json, NewItem, RecordDraft, Session } from '../../core';
+import type { ContextView, NewItem, RecordDraft, Session } from '../../core';
 import { Projection } from '../../core/context/projection';
 import { viewOf } from '../../core/context/segment-view';
 import { createSession } from '../../core/session/log-session';
 import { createTiktoken } from '../../core/tokens/tiktoken';
+
+export {
+  assistantMessage as assistant,
+  prose,
+  toolCall as call,
+  toolResult as result,
+  userMessage as user,
+} from '../../core/testing';
 
 export const tokenizer = createTiktoken();
 
@@ -47,24 +55,3 @@ export function read(session: Session): Opened {
   );
   return { session, projection, context };
 }
-
-export const user = (text: string): NewItem => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text }] });
-export const assistant = (text: string): NewItem => ({
-  kind: 'message',
-  role: 'assistant',
-  parts: [{ type: 'text', text }],
-});
-export const call = (callId: string, name = 'read_file', args: Json = {}): NewItem => ({
-  kind: 'tool_call',
-  callId,
-  name,
-  arguments: args,
-});
-export const result = (callId: string, content: string, summary = 'done'): NewItem => ({
-  kind: 'tool_result',
-  callId,
-  summary,
-  content: [{ type: 'text', text: content }],
-});
-/** Prose of about this many tokens. */
-export const prose = (tokens: number): string => 'word '.repeat(Math.max(1, tokens)).trim();

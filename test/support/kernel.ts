@@ -1,25 +1,16 @@
 /** A running kernel with plugins, and sessions on it, as a host opens them. */
-import {
-  COMPACTION,
-  CONTEXT,
-  createKernel,
-  createSession,
-  createSessionFiles,
-  defaultService,
-  FILE_SOURCE,
-} from '../../core';
+import { COMPACTION, CONTEXT, createSession, createSessionFiles, defaultService, FILE_SOURCE } from '../../core';
 import type {
   CompactionReport,
   CompactOptions,
   ContextView,
-  DefaultService,
   FileSource,
-  Kernel,
-  KernelOptions,
   NewItem,
   RecordDraft,
   Session,
 } from '../../core';
+import { createTestKernel } from '../../core/testing';
+import type { TestKernel, TestKernelOptions } from '../../core/testing';
 import autoReadBudget from '../../plugins/auto-read-budget';
 import compaction from '../../plugins/compaction';
 import guard from '../../plugins/guard';
@@ -28,38 +19,33 @@ import tracker from '../../plugins/tracker';
 
 export const STOCK = [tracker, prune, compaction, autoReadBudget, guard];
 
-export interface Host extends AsyncDisposable {
-  readonly kernel: Kernel;
+/** A test kernel whose sessions open at once, and live outside of its store. */
+export interface Host extends TestKernel {
   /** Opens a session with these records; files are what the session last saw, unless a source was given. */
   open(items: readonly NewItem[], ...drafts: readonly RecordDraft[]): Session;
 }
 
-/** Starts the stock plugins, or those given; nothing is logged below errors. */
-export async function start(options: Partial<KernelOptions> & { readonly files?: FileSource } = {}): Promise<Host> {
+/** Starts the stock plugins, or those given. */
+export async function start(options: TestKernelOptions & { readonly files?: FileSource } = {}): Promise<Host> {
   let seen: FileSource | undefined;
   const files: FileSource = options.files ?? {
     canonical: (path) => seen?.canonical(path) ?? path,
     display: (path) => seen?.display(path) ?? path,
     read: (path) => seen?.read(path) ?? Promise.resolve({ ok: false, path, reason: 'not-found' }),
   };
-  const defaults: readonly DefaultService[] = [defaultService(FILE_SOURCE, () => files), ...(options.defaults ?? [])];
-  const kernel = await createKernel({
-    log: { level: 'error', write: () => undefined },
-    plugins: STOCK,
-    ...options,
-    defaults,
-  });
+  const services = [defaultService(FILE_SOURCE, () => files), ...(options.services ?? [])];
+  const test = await createTestKernel({ plugins: STOCK, ...options, services });
   let opened = 0;
   return {
-    kernel,
+    ...test,
     open(items, ...drafts) {
-      const session = createSession({ id: `s${opened++}`, now: () => 0, services: (one) => kernel.scope(one) });
+      const id = `s${opened++}`;
+      const session = createSession({ id, now: () => 0, services: (one) => test.kernel.scope(one) });
       session.append(items);
       session.record(...drafts);
       seen = createSessionFiles(session.items());
       return session;
     },
-    [Symbol.asyncDispose]: () => kernel.stop(),
   };
 }
 

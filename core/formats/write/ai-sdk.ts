@@ -1,10 +1,9 @@
 /** Writes a context as AI SDK `{ system, messages }` (S12.1), in the parts that versions 5 and 6 both take. */
 import type { ContextView } from '../../context/view';
-import type { Item, Part, ReasoningItem } from '../../session/items';
-import { wellFormedJson } from '../../session/well-formed';
-import { markOf } from '../bound-reasoning';
-import { isFields } from '../shape';
+import type { Part, ReasoningItem } from '../../session/items';
 import { imageNote, sentImage } from './images';
+import { optionsOf, reasoningOptionsOf } from './provider-options';
+import type { PartOptions } from './provider-options';
 import { systemTexts, turnsOf } from './turns';
 import type { JsonObject, Said, WrittenResult } from './turns';
 
@@ -19,10 +18,9 @@ export type AiSdkMessage =
   | { readonly role: 'assistant'; readonly content: readonly AiSdkReplyPart[] }
   | { readonly role: 'tool'; readonly content: readonly AiSdkResult[] };
 
-interface AiSdkText {
+interface AiSdkText extends PartOptions {
   readonly type: 'text';
   readonly text: string;
-  readonly providerOptions?: JsonObject;
 }
 
 interface AiSdkImage {
@@ -34,14 +32,13 @@ interface AiSdkImage {
 
 type AiSdkReplyPart =
   | AiSdkText
-  | { readonly type: 'reasoning'; readonly text: string; readonly providerOptions?: JsonObject }
-  | {
+  | ({ readonly type: 'reasoning'; readonly text: string } & PartOptions)
+  | ({
       readonly type: 'tool-call';
       readonly toolCallId: string;
       readonly toolName: string;
       readonly input: JsonObject;
-      readonly providerOptions?: JsonObject;
-    };
+    } & PartOptions);
 
 interface AiSdkResult {
   readonly type: 'tool-result';
@@ -98,21 +95,9 @@ function partsOf(said: Said): readonly AiSdkReplyPart[] {
 }
 
 function reasoningOf(item: ReasoningItem): readonly AiSdkReplyPart[] {
-  const mark = markOf(item, 'anthropic');
-  const opaque = item.opaque?.toWellFormed();
-  if (mark !== undefined && opaque !== undefined) {
-    const bound = mark['type'] === 'redacted_thinking' ? { redactedData: opaque } : { signature: opaque };
-    return [{ type: 'reasoning', text: item.text ?? '', providerOptions: { anthropic: bound } }];
-  }
-  const options = optionsOf(item.provider);
+  const options = reasoningOptionsOf(item);
   const says = item.text !== undefined && item.text.trim() !== '';
   return says || 'providerOptions' in options ? [{ type: 'reasoning', text: item.text ?? '', ...options }] : [];
-}
-
-/** What the provider gave along; only what has the form that the SDK asks for, one object for each provider. */
-function optionsOf(provider: Item['provider']): { readonly providerOptions?: JsonObject } {
-  const options = Object.entries(provider ?? {}).filter(([name, value]) => name !== 'openaiChat' && isFields(value));
-  return options.length === 0 ? {} : { providerOptions: wellFormedJson(Object.fromEntries(options)) as JsonObject };
 }
 
 function resultOf(result: WrittenResult): AiSdkResult {

@@ -13,8 +13,10 @@ export function writePith(context: Pick<ContextView, 'system' | 'items' | 'diges
   const blocks: Block[] = [];
   for (const part of context.system) {
     if (part.kind === 'prompt') bodies.push({ t: 'settings', system: part.text });
-    else if (part.kind === 'pin') bodies.push({ t: 'pin', text: part.text });
-    else blocks.push(part.block ?? { kind: 'block', text: part.text });
+    else if (part.kind === 'pin') {
+      const { text, key } = part;
+      bodies.push({ t: 'pin', text, ...(key !== undefined && { key }) });
+    } else blocks.push(part.block ?? { kind: 'block', text: part.text });
   }
   if (blocks.length > 0) {
     const { tokens } = context.occupancy();

@@ -10,6 +10,8 @@ import { isFields } from '../shape';
 interface UserTurn {
   readonly from: 'user';
   readonly parts: readonly Part[];
+  /** Number of items of the context up to the last one that it holds. */
+  readonly end: number;
 }
 
 /** A reply with its results; a reply of which nothing may be written has results alone. */
@@ -17,6 +19,7 @@ export interface ReplyTurn {
   readonly from: 'assistant';
   readonly said: readonly Said[];
   readonly results: readonly WrittenResult[];
+  readonly end: number;
 }
 
 export type WrittenTurn = UserTurn | ReplyTurn;
@@ -59,7 +62,7 @@ export function turnsOf(context: Pick<ContextView, 'items'>): readonly WrittenTu
   for (const item of context.items()) builder.add(wellFormed(item));
   const turns = builder.end();
   const begins = turns[0]?.from === 'assistant';
-  return begins ? [{ from: 'user', parts: [{ type: 'text', text: CONTINUES }] }, ...turns] : turns;
+  return begins ? [{ from: 'user', parts: [{ type: 'text', text: CONTINUES }], end: 0 }, ...turns] : turns;
 }
 
 interface OpenReply {
@@ -73,13 +76,19 @@ class TurnBuilder {
   readonly #turns: WrittenTurn[] = [];
   readonly #ids = new CallIds();
   #open: OpenReply | undefined;
+  #items = 0;
 
   add(item: Item): void {
+    this.#put(item);
+    this.#items++;
+  }
+
+  #put(item: Item): void {
     if (item.kind === 'tool_result') return this.#addResult(item);
     if (item.kind === 'message' && item.role !== 'assistant') {
       this.#close();
       const parts = visible(item.parts);
-      if (parts.length > 0) this.#turns.push({ from: 'user', parts });
+      if (parts.length > 0) this.#turns.push({ from: 'user', parts, end: this.#items + 1 });
       return;
     }
     const open = this.#replyFor(item);
@@ -122,7 +131,7 @@ class TurnBuilder {
     const speaks = open.said.some((one) => one.kind === 'call' || (one.kind === 'message' && one.parts.length > 0));
     const said = speaks ? open.said : [];
     if (said.length > 0 || open.results.length > 0)
-      this.#turns.push({ from: 'assistant', said, results: open.results });
+      this.#turns.push({ from: 'assistant', said, results: open.results, end: this.#items });
   }
 }
 
@@ -141,7 +150,8 @@ class CallIds {
   }
 }
 
-function toolName(name: string): string {
+/** A name that every provider takes: letters, digits, `_`, `-`, at most 64. Good ones stay. */
+export function toolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }
 

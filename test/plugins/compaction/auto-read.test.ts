@@ -1,3 +1,4 @@
+import type { Mark } from '../../../core/index';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +11,6 @@ import {
   readMarks,
   type ShownFile,
 } from '../../../plugins/compaction/auto-read';
-import type { Mark } from '../../../plugins/compaction/desk';
 import { folderWith, put } from '../../files/folder';
 import { tokenizer } from '../../support/context';
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import {
   autoReadBlock,
   escapeMarkers,
-  oneLine,
   referencesBlock,
   stateBlock,
   summaryBlock,
@@ -62,7 +61,6 @@ describe('the blocks of a new context', () => {
     expect(autoReadBlock({ path: 'a\nb', fromLine: 1, toLine: 1, whole: true, text: '' }).text).toBe(
       '[Auto-read file: a b]\n',
     );
-    expect(oneLine(' a\t\n\u0000b ')).toBe('a b');
   });
 
   test.each(markers)('content cannot forge %s', (marker) => {

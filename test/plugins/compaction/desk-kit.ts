@@ -41,6 +41,8 @@ export interface DeskSetup {
   readonly previousSummary?: string;
   readonly defaultReferences?: readonly string[];
   readonly summaryMaxTokens?: number;
+  /** Tokens that are handed out at most, as to a worker that is not trusted. */
+  readonly mostTokens?: number;
   readonly plugins?: readonly Plugin[];
 }
 
@@ -101,6 +103,7 @@ export async function openTestDesk(setup: DeskSetup = {}): Promise<TestDesk> {
     tokenizer,
     files,
     guard: guarded ? kernel.get(GUARD) : undefined,
+    mostTokens: setup.mostTokens,
     async runTool(tool, args, aborted) {
       const id = `desk-${calls++}`;
       const call = { id, kind: 'tool_call' as const, callId: id, name: tool.name, arguments: args };

@@ -1,4 +1,4 @@
-import { COMPACTION } from '../../../plugins/compaction/tokens';
+import { COMPACTION } from '../../../core/index';
 import { assistant, call, prose, result, user } from '../../support/context';
 import { start } from '../../support/kernel';
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { ContextView, Edit, NewItem } from '../../../core';
 import { checkIntegrity } from '../../../core/context/integrity';
-import { LEAD_MAX_TOKENS, planCompaction } from '../../../plugins/compaction/plan';
+import { laterEdits, LEAD_MAX_TOKENS, planCompaction } from '../../../plugins/compaction/plan';
 import type { Plan } from '../../../plugins/compaction/plan';
 import { histories } from '../../arbitraries/history';
 import { assistant, call, open, prose, read, result, tokenizer, user } from '../../support/context';
@@ -83,11 +84,24 @@ describe('the plan', () => {
     expect([...applied(opened, made).items()].map((item) => item.id)).toEqual(['i0']);
   });
 
-  test('keeps the group that the next request answers even where 0 tokens are to be kept', () => {
-    const opened = open([user('one'), ...loop(3, 100)]);
-    const made = plan(opened, { retainedTokens: 0 }) as Plan;
-    expect([...applied(opened, made).items()].map((item) => item.id)).toEqual(['i0', 'i5', 'i6']);
-    expect(applied(opened, made).at(2)).toBe(opened.session.item(6));
+  test.each<[string, readonly NewItem[], readonly string[]]>([
+    ['results, whole,', [call('x'), result('x', prose(300))], ['i0', 'i5', 'i6']],
+    ['what the user said meanwhile', [user('and mind this')], ['i0', 'i5']],
+    ['nothing behind the last word of the model', [assistant('done')], ['i0']],
+    ['nothing behind what the model thought last', [assistant('done'), { kind: 'reasoning', text: 'hm' }], ['i0']],
+  ])('keeps %s even where 0 tokens are to be kept', (_, newest, kept) => {
+    const session = open([], { t: 'turn', phase: 'start', turn: 1 }).session;
+    session.append([user('one'), ...loop(2, 100), ...newest]);
+    const opened = read(session);
+    const after = applied(opened, plan(opened, { retainedTokens: 0 }) as Plan);
+    expect([...after.items()].map(({ id }) => id)).toEqual(kept);
+    for (const item of after.items()) expect(item).toBe(session.item(session.indexOf(item.id) ?? -1));
+  });
+
+  test('keeps the newest message of the model whole, however long, where anything is to be kept', () => {
+    const opened = open([user('one'), ...loop(2, 100), assistant(prose(500))]);
+    const after = applied(opened, plan(opened, { retainedTokens: 100 }) as Plan);
+    expect([...after.items()]).toEqual([opened.session.item(0), opened.session.item(5)]);
   });
 
   test('trims unseen results of a newest group that alone is too large, the largest most', () => {
@@ -138,6 +152,21 @@ describe('the plan', () => {
       'tool_call',
       'tool_result',
     ]);
+  });
+
+  test('drops signed reasoning that came since the plan was made, and names nothing twice', () => {
+    const signed = (opaque?: string): NewItem => ({
+      kind: 'reasoning',
+      text: 'hm',
+      ...(opaque !== undefined && { opaque }),
+    });
+    const opened = open([user('one'), ...loop(5, 1000), signed('YQ=='), call('y'), result('y', 'fine')]);
+    const made = plan(opened, { retainedTokens: 500 }) as Plan;
+    expect(laterEdits(opened.context, made)).toEqual([]);
+    opened.session.append([signed(), call('z'), result('z', 'fine'), signed('Yg=='), assistant('done')]);
+    const { context } = read(opened.session);
+    expect(made.length).toBe(14);
+    expect(laterEdits(context, made)).toEqual([{ edit: 'drop', items: [context.at(17).id] }]);
   });
 
   test('counts what prune emptied as its summary', () => {
@@ -299,16 +328,55 @@ describe('for any history and any wish', () => {
     );
   });
 
-  test('every item is in the new context or before the cut', () => {
+  test('the tail is as large as the wish allows, to the token', () => {
+    fc.assert(
+      fc.property(histories(), fc.nat(), (history, pick) => {
+        const opened = open(history);
+        const { context } = opened;
+        const starts = context.groups();
+        const cut = starts[pick % Math.max(1, starts.length)];
+        if (cut === undefined) return;
+        const made = plan(opened, { retainedTokens: context.tokens(cut) });
+        expect(made === undefined || made.cut === cut).toBe(true);
+      }),
+    );
+  });
+
+  test('what is kept is as it was, but for reasoning that is bound to what goes and for results of a tail that is too large', () => {
     fc.assert(
       fc.property(histories(), wishes, (history, wish) => {
         const opened = open(history);
+        const { context } = opened;
         const made = plan(opened, wish);
         if (made === undefined) return;
-        const sent = [...opened.context.items()].map((item) => item.id);
-        const after = new Set([...applied(opened, made).items()].map((item) => item.id));
-        const bound = new Set(made.edits.flatMap((edit) => (edit.edit === 'drop' ? edit.items : [])));
-        sent.slice(made.cut).forEach((id) => expect(after.has(id) || bound.has(id)).toBe(true));
+        const before = [...context.items(made.cut)];
+        const after = [...applied(opened, made).items()].slice(made.lead === undefined ? 0 : 1);
+        const kept = before.filter((item) => item.kind !== 'reasoning' || item.opaque === undefined);
+        expect(after.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+        const fits = wish.retainedTokens === 0 || context.tokens(made.cut) <= wish.retainedTokens;
+        for (const [index, item] of kept.entries())
+          if (fits || item.kind !== 'tool_result') expect(after[index]).toEqual(item);
+        if (fits && kept.length === before.length && made.lead === undefined) expect(made.edits).toEqual([]);
+      }),
+    );
+  });
+
+  test('what is summarised is all before the cut that is not carried over', () => {
+    fc.assert(
+      fc.property(histories(), wishes, fc.boolean(), (history, wish, long) => {
+        const opened = open([user(long ? prose(LEAD_MAX_TOKENS + 1000) : 'go'), ...history]);
+        const { context } = opened;
+        const made = plan(opened, wish);
+        if (made === undefined) return;
+        const after = applied(opened, made);
+        const lead = made.lead === undefined ? 0 : 1;
+        const carried =
+          lead === 0 ? [] : [...context.items(0, made.cut)].filter((item) => isDeepStrictEqual(item, after.at(0)));
+        expect(made.summarised).toEqual({
+          items: made.cut - carried.length,
+          tokens: context.tokens(0, made.cut) - after.tokens(0, lead),
+        });
+        expect(made.digest).toBe(context.digestOf(made.cut));
       }),
     );
   });

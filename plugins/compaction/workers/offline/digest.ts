@@ -1,6 +1,6 @@
 /** What a history tells, found once: tasks, decisions, words of the user, the last work. How much of it is told is decided later. */
+import { inSlices, nextSlice } from '../../../../core/index';
 import { parseSummary, type Summary, type TaskEntry } from '../../summary-format';
-import { inSlices, nextSlice } from '../../slices';
 import { errorLine, verdictOf } from './commands';
 import { answersOf, decisionsOf, type Decision } from './decisions';
 import { languageOf, wordsOf, type Words } from './language';

@@ -1,6 +1,7 @@
 /** Which files the next steps will need (S9.12): by recency, edits and mentions. */
+import { inSlices } from '../../../../core/index';
 import type { Entry, TouchEntry } from './pages';
-import { callsOf, type Turn } from './turns';
+import { callsOf, type Call, type Turn } from './turns';
 
 /** A stretch of a file that was looked at or changed; lines where the call named them, else the lines put in. */
 export interface Interest {
@@ -45,28 +46,41 @@ interface Draft {
   shown: { fromLine: number; toLine: number }[];
 }
 
-/** The files that calls touched, the most needed first. */
-export function rankFiles(turns: readonly Turn[], entries: readonly Entry[]): readonly RankedFile[] {
+/** The files that calls touched, the most needed first. Works in slices. */
+export async function rankFiles(
+  turns: readonly Turn[],
+  entries: readonly Entry[],
+  signal: AbortSignal,
+): Promise<readonly RankedFile[]> {
   const files = new Map<string, Draft>();
   const end = entries.at(-1)?.number ?? 0;
-  for (const [index, turn] of turns.entries())
-    for (const call of turn.calls)
+  await inSlices(
+    callsByTurn(turns),
+    ([call, turn]) => {
       for (const touch of call.failed ? [] : call.entry.touches) {
         const file = draftOf(files, touch.path);
         file.score += WEIGHT[touch.access] * 0.5 ** ((end - call.entry.number) / HALF_LIFE);
         file[touch.access === 'read' ? 'reads' : 'edits']++;
         file.lastItem = call.entry.number;
-        file.lastTurn = index + 1;
+        file.lastTurn = turn;
         file.interests.push(interestOf(touch, call.entry.number));
         if (call.entry.kept) noteShown(file, touch, call.result);
       }
+    },
+    signal,
+  );
   for (const { kind, touches } of entries)
     if (kind === 'files')
       for (const [index, { path }] of touches.entries()) draftOf(files, path).score += EARLIER / (index + 1);
-  addMentions(files, turns, entries);
+  await addMentions(files, turns, entries, signal);
   return [...files.values()]
     .map((file) => ({ ...file, interests: file.interests.reverse() }))
     .sort((a, b) => b.score - a.score || b.lastItem - a.lastItem || (a.path < b.path ? -1 : 1));
+}
+
+/** Every call with the 1-based number of its turn. */
+function* callsByTurn(turns: readonly Turn[]): Iterable<readonly [Call, number]> {
+  for (const [index, { calls }] of turns.entries()) for (const call of calls) yield [call, index + 1];
 }
 
 function draftOf(files: Map<string, Draft>, path: string): Draft {
@@ -90,7 +104,12 @@ function noteShown(file: Draft, touch: TouchEntry, result: Entry | undefined): v
 }
 
 /** Files that the last messages, errors and plans name will be asked for again. */
-function addMentions(files: ReadonlyMap<string, Draft>, turns: readonly Turn[], entries: readonly Entry[]): void {
+async function addMentions(
+  files: ReadonlyMap<string, Draft>,
+  turns: readonly Turn[],
+  entries: readonly Entry[],
+  signal: AbortSignal,
+): Promise<void> {
   const last = turns.at(-1);
   const said = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant').slice(-4);
   const errors = callsOf(turns.slice(-1))
@@ -101,11 +120,15 @@ function addMentions(files: ReadonlyMap<string, Draft>, turns: readonly Turn[], 
     ...said.map(({ text }) => text),
     ...errors.map(({ result }) => result?.text ?? ''),
   ];
-  for (const file of files.values()) {
-    const name = baseName(file.path);
-    if (name.length < 4) continue;
-    for (const text of texts) if (text.includes(name)) file.score += text.includes(file.path) ? 1.5 : 1;
-  }
+  await inSlices(
+    files.values(),
+    (file) => {
+      const name = baseName(file.path);
+      if (name.length < 4) return;
+      for (const text of texts) if (text.includes(name)) file.score += text.includes(file.path) ? 1.5 : 1;
+    },
+    signal,
+  );
 }
 
 function baseName(path: string): string {

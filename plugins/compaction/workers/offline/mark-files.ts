@@ -1,6 +1,6 @@
 /** Spends the auto-read budget on the ranked files, through the desk alone (S9.6, S9.12). */
+import { nextSlice } from '../../../../core/index';
 import type { CompactJob, Desk } from '../../worker';
-import { nextSlice } from '../../slices';
 import type { RankedFile } from './file-rank';
 import { textOf } from './pages';
 import { roughTokens } from './prose';

@@ -1,5 +1,5 @@
 /** The embedded compact worker (S9.12): deterministic, without a model, and acting through the desk alone. */
-import { nextSlice } from '../../slices';
+import { nextSlice } from '../../../../core/index';
 import { renderSummary } from '../../summary-format';
 import type { CompactWorker, Desk, WorkerReport } from '../../worker';
 import { composeSummary } from './compose';
@@ -36,7 +36,7 @@ export const offlineWorker: CompactWorker = {
     const entries = await readHistory(job, desk, signal);
     const turns = await turnsOf(entries, signal);
     progress({ phase: 'files', tokens: 0 });
-    const ranked = rankFiles(turns, entries);
+    const ranked = await rankFiles(turns, entries, signal);
     await nextSlice();
     const marked = await markFiles(job, desk, ranked, signal);
     await addReferences(desk, ranked, marked, signal);

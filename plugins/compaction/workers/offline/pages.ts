@@ -1,6 +1,5 @@
 /** Reads history pages back into entries; the offline worker knows a session by nothing else. */
-import type { Json } from '../../../../core/index';
-import { nextSlice } from '../../slices';
+import { nextSlice, type Json } from '../../../../core/index';
 import type { CompactJob, Desk } from '../../worker';
 
 /** A file that a call touched; lines are 1-based, `toLine` Infinity where the read had no end. */

@@ -1,5 +1,5 @@
 /** The user's own words for the summary (S9.8): the newest messages whole, standing rules of the older ones. */
-import { inSlices } from '../../slices';
+import { inSlices } from '../../../../core/index';
 import { collapseBlanks, quotationsOf } from '../../summary-format';
 import { directivesOf, type Directive } from './directives';
 import type { Entry } from './pages';

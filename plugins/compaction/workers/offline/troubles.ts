@@ -1,5 +1,5 @@
 /** What went wrong and what put it right (S9.8): a failed call, and the later success of the same command, tool and file. */
-import { inSlices } from '../../slices';
+import { inSlices } from '../../../../core/index';
 import { commandKey, errorLine, isLooking } from './commands';
 import type { Call } from './turns';
 

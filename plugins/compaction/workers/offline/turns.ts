@@ -1,5 +1,5 @@
 /** A history in turns and tasks: who asked for what, and which calls answered it. */
-import { inSlices } from '../../slices';
+import { inSlices } from '../../../../core/index';
 import { firstCommand, hasFailed, scriptOf } from './commands';
 import type { Entry } from './pages';
 import { isGoingOn, userWords } from './user-words';

@@ -1,0 +1,60 @@
+/** An agent as a manifest describes it (S10). */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, PithError } from '../errors';
+import { createDiskFiles } from '../files/disk-files';
+import { createLogSink } from '../kernel/log-sink';
+import { defaultService } from '../kernel/services';
+import { modelFromSettings } from '../llm/model-from-settings';
+import type { LoadedManifest } from '../manifest';
+import { createJsonlStore } from '../session/jsonl-store';
+import { createMemoryStore } from '../session/memory-store';
+import type { SessionStore } from '../session/store';
+import type { AgentOptions } from './agent';
+import { COMPACT_MODEL } from './compaction';
+
+/** Where sessions lie below the root of an agent, unless the manifest names another folder. */
+const SESSIONS = join('.pith', 'sessions');
+
+/**
+ * The options of an agent that a loaded manifest describes: plugins and their configuration, model, system prompt, root,
+ * store and log. Change what you like before you hand them to {@link createAgent}. Throws `PITH_INPUT_UNREADABLE` where the file
+ * of the system prompt cannot be read, `PITH_MANIFEST_INVALID` for a model that contradicts itself.
+ */
+export async function agentFromManifest({ plugins, config, core }: LoadedManifest): Promise<AgentOptions> {
+  const { root, systemPrompt, systemPromptFile } = core.agent;
+  const { model, log, 'compaction.model': compactModel } = core;
+  return {
+    plugins,
+    config,
+    onError: core.plugins.onError,
+    root,
+    files: createDiskFiles({ root }),
+    system: systemPromptFile === undefined ? systemPrompt : await readPrompt(systemPromptFile),
+    model: model && modelFromSettings(model, { root }),
+    store: storeOf(core),
+    log: createLogSink({ level: log.level, ...(log.format !== undefined && { format: log.format }) }),
+    defaults:
+      compactModel === undefined
+        ? []
+        : [defaultService(COMPACT_MODEL, () => modelFromSettings(compactModel, { root }))],
+  };
+}
+
+/** The store that `[session]` asks for (S5.5). */
+export function storeOf({ agent, session }: Pick<LoadedManifest['core'], 'agent' | 'session'>): SessionStore {
+  if (session.store === 'memory') return createMemoryStore();
+  return createJsonlStore({ dir: session.dir ?? join(agent.root, SESSIONS) });
+}
+
+async function readPrompt(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new PithError(
+      'PITH_INPUT_UNREADABLE',
+      `The system prompt cannot be read from ${path}: ${messageOf(cause)}. Correct system_prompt_file.`,
+      { cause },
+    );
+  }
+}

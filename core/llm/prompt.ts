@@ -1,0 +1,148 @@
+/** Renders a context as the prompt of an AI SDK language model. Which places get cache marks is told along. */
+import { imageNote, sentImage } from '../formats/write/images';
+import { optionsOf, reasoningOptionsOf } from '../formats/write/provider-options';
+import { systemTexts, turnsOf } from '../formats/write/turns';
+import type { Said, WrittenResult } from '../formats/write/turns';
+import type { Part, ReasoningItem } from '../session/items';
+import { sameModel } from '../tokens/model-name';
+import type { MarkPlaces } from './cache-marks';
+import type { LlmRequest, ProviderProfile } from './client';
+import type {
+  PromptFile,
+  PromptMessage,
+  PromptReplyPart,
+  PromptResult,
+  PromptResultPart,
+  PromptText,
+} from './language-model';
+import type { WireTraits } from './profiles';
+
+/** To whom a prompt is written. */
+export interface Reader {
+  readonly model: string;
+  readonly profile: Pick<ProviderProfile, 'system'>;
+  readonly traits: WireTraits;
+  readonly version: 'v2' | 'v3';
+  /** Whether the provider keeps replies, so that reasoning may be named by its id alone. */
+  readonly keepsReplies: boolean;
+}
+
+export interface Prompt {
+  readonly messages: readonly PromptMessage[];
+  readonly places: MarkPlaces;
+}
+
+/** Linear in the context, which is sent anyway. */
+export function renderPrompt({ context, stable }: Pick<LlmRequest, 'context' | 'stable'>, reader: Reader): Prompt {
+  const messages: PromptMessage[] = [];
+  const texts = systemTexts(context);
+  const one = reader.profile.system === 'one' && texts.length > 0;
+  for (const content of one ? [texts.join('\n\n')] : texts) messages.push({ role: 'system', content });
+  const system = messages.length - 1;
+  const lasting = systemTexts({ system: context.system.filter(({ kind }) => kind !== 'block') }).length - 1;
+  let newest = -1;
+  for (const turn of turnsOf(context)) {
+    if (turn.from === 'user') messages.push({ role: 'user', content: turn.parts.map(userPart) });
+    else {
+      const sealed = reader.traits.reasoning === 'encrypted' ? sealedIds(turn.said) : NONE;
+      const said = turn.said.flatMap((one) => replyParts(one, reader, sealed));
+      if (said.length > 0) messages.push({ role: 'assistant', content: said });
+      if (turn.results.length > 0) messages.push(...resultMessages(turn.results, reader));
+    }
+    if (turn.end <= (stable ?? Infinity)) newest = messages.length - 1;
+  }
+  return { messages, places: { prompt: one ? system : lasting, system, newest } };
+}
+
+function userPart(part: Part): PromptText | PromptFile {
+  const image = part.type === 'image' ? sentImage(part) : undefined;
+  if (image === undefined) return textOf(part);
+  return 'url' in image
+    ? { type: 'file', mediaType: 'image/*', data: new URL(image.url) }
+    : { type: 'file', mediaType: image.mediaType, data: image.data };
+}
+
+function replyParts(said: Said, reader: Reader, sealed: ReadonlySet<unknown>): readonly PromptReplyPart[] {
+  switch (said.kind) {
+    case 'message':
+      return said.parts.map((part) => ({ ...textOf(part), ...optionsOf(said.item.provider) }));
+    case 'call': {
+      const { id: toolCallId, name: toolName, input, provider } = said;
+      return [{ type: 'tool-call', toolCallId, toolName, input, ...optionsOf(provider) }];
+    }
+    case 'reasoning':
+      return takesBack(said.item, reader, sealed)
+        ? [{ type: 'reasoning', text: said.item.text ?? '', ...reasoningOptionsOf(said.item) }]
+        : [];
+  }
+}
+
+const NONE: ReadonlySet<unknown> = new Set();
+
+/** Ids of the reasoning of a reply of which the encrypted content is there, though each summary is an item of its own. */
+function sealedIds(said: readonly Said[]): ReadonlySet<unknown> {
+  return new Set(
+    said.flatMap((one) => (one.kind === 'reasoning' && one.item.opaque !== undefined ? [encryptedId(one.item)] : [])),
+  );
+}
+
+function encryptedId({ provider }: ReasoningItem): unknown {
+  const own = provider?.['openai'] ?? provider?.['azure'];
+  return typeof own === 'object' && own !== null && 'itemId' in own ? own.itemId : undefined;
+}
+
+/** Reasoning goes back only to the model that made it, and only in the form in which its provider takes it. */
+function takesBack(item: ReasoningItem, reader: Reader, sealed: ReadonlySet<unknown>): boolean {
+  const { model, traits, keepsReplies } = reader;
+  if (item.model !== undefined && !sameModel(item.model, model)) return false;
+  const { anthropic, openai, azure, openaiChat } = item.provider ?? {};
+  switch (traits.reasoning) {
+    case 'signed':
+      return anthropic !== undefined && item.opaque !== undefined;
+    case 'encrypted':
+      return (openai ?? azure) !== undefined && (keepsReplies || sealed.has(encryptedId(item)));
+    case 'field':
+      return openaiChat !== undefined && item.text !== undefined;
+    case 'any':
+      return item.text !== undefined || item.opaque !== undefined || item.provider !== undefined;
+  }
+}
+
+function resultMessages(results: readonly WrittenResult[], { traits, version }: Reader): readonly PromptMessage[] {
+  if (traits.resultImages === 'inside') {
+    return [{ role: 'tool', content: results.map((result) => resultOf(result, insideParts(result.parts, version))) }];
+  }
+  const shown = results.flatMap(({ id, name, parts }) => {
+    const images = parts.map(userPart).filter((part) => part.type === 'file');
+    const title = `[Images of the result of ${name}, call ${id}]`;
+    return images.length === 0 ? [] : [{ type: 'text' as const, text: title }, ...images];
+  });
+  const tool: PromptMessage = { role: 'tool', content: results.map((result) => resultOf(result, [])) };
+  return shown.length === 0 ? [tool] : [tool, { role: 'user', content: shown }];
+}
+
+/** Plain text wherever no image is shown, since only text can be marked as an error. */
+function resultOf({ id, name, parts, isError }: WrittenResult, shown: readonly PromptResultPart[]): PromptResult {
+  const value = parts.map((part) => textOf(part).text).join('\n\n');
+  return {
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: shown.some((part) => part.type !== 'text')
+      ? { type: 'content', value: shown }
+      : { type: isError ? 'error-text' : 'text', value },
+  };
+}
+
+function insideParts(parts: readonly Part[], version: 'v2' | 'v3'): readonly PromptResultPart[] {
+  return parts.map((part) => {
+    const image = part.type === 'image' ? sentImage(part) : undefined;
+    if (image === undefined) return textOf(part);
+    if ('url' in image) return version === 'v3' ? { type: 'image-url', url: image.url } : textOf(part);
+    return { type: version === 'v3' ? 'image-data' : 'media', ...image };
+  });
+}
+
+function textOf(part: Part): PromptText {
+  return { type: 'text', text: part.type === 'text' ? part.text : imageNote(part) };
+}

@@ -1,0 +1,126 @@
+/** A worker at its desk (S9.5): bounded by time and signal, cut off from the desk when it is over. */
+import { nextSlice, PithError } from '../../core/index';
+import type { ContextView, Session } from '../../core/index';
+import type { OpenDesk } from './desk';
+import { cancelled, Ending, failureOf } from './ending';
+import { createJob, summarisedRange } from './job';
+import type { CompactorParts } from './parts';
+import type { Plan } from './plan';
+import type { Advice } from './pre-compact';
+import type { RunRecord } from './run-record';
+import type { CompactWorker, Desk, WorkerReport } from './worker';
+import { offlineWorker } from './workers/offline/offline-worker';
+
+/** What is to be worked on. */
+export interface Work {
+  readonly session: Session;
+  readonly view: ContextView;
+  readonly plan: Plan;
+  readonly told: RunRecord;
+  /** What plugins said in `pre_compact`. */
+  readonly advice: Advice;
+  /** Focus of a manual compaction, in the user's words. */
+  readonly focus: string | undefined;
+  /** Aborts when the compaction is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Has a worker write a summary at a fresh desk, and returns that desk. Throws an {@link Ending} where it left nothing that can be used. */
+export async function workAtDesk(parts: CompactorParts, work: Work, worker: CompactWorker): Promise<OpenDesk> {
+  const { clock, desks, settings } = parts;
+  const { told, signal: asked } = work;
+  const over = new AbortController();
+  const signal = AbortSignal.any([asked, over.signal]);
+  const seconds = settings.workerTimeoutSeconds;
+  const late = new Ending('timeout', `The worker "${worker.name}" did not end within ${seconds} s.`);
+  const stopTimer = clock.after(seconds * 1000, () => over.abort(late));
+  const defaultReferences = parts.recentFiles(work.session, settings.defaultReferences);
+  const isTrusted = worker === offlineWorker || (worker === parts.worker && parts.isOffline);
+  const desk = openDesk(parts, work, defaultReferences, isTrusted ? undefined : settings.compactWorkerMaxInputTokens);
+  let spent: WorkerReport | undefined;
+  try {
+    await nextSlice();
+    const { session, view, plan, focus, advice } = work;
+    const named = { id: told.id, session, view, plan, desk, defaultReferences };
+    const job = await createJob(parts, { ...named, focus, advised: advice.focus });
+    told.work.given(job.overview);
+    for (const reference of advice.references) await desk.call('add_reference', reference, signal);
+    const run = worker.run(job, onlyUntil(signal, desk), {
+      signal,
+      progress(step) {
+        if (signal.aborted) return;
+        spent = step.spent ?? spent;
+        told.progress(step, desks.budget === undefined ? undefined : desks.budget - desk.markedTokens);
+      },
+    });
+    spent = await untilAborted(run, signal);
+  } catch (thrown) {
+    if (asked.aborted) throw cancelled(asked);
+    throw over.signal.aborted ? late : failureOf(worker.name, thrown);
+  } finally {
+    stopTimer();
+    over.abort(new PithError('PITH_CANCELLED', 'The work at this desk is over.'));
+    desks.close(desk);
+    if (spent !== undefined) told.spend(spent);
+  }
+  return usable(desk, worker.name);
+}
+
+function openDesk(
+  parts: CompactorParts,
+  { session, view, plan, told }: Work,
+  defaultReferences: readonly string[],
+  mostTokens: number | undefined,
+): OpenDesk {
+  const { desks, files, format, guard, settings, tokenizer } = parts;
+  const { previousSummary, ...range } = summarisedRange(session, plan);
+  return desks.open({
+    compaction: told.id,
+    session,
+    range,
+    retained: view.items(plan.cut),
+    ...(previousSummary !== undefined && { previousSummary }),
+    defaultReferences,
+    format,
+    summaryMaxTokens: settings.summaryMaxTokens,
+    tokenizer,
+    files,
+    guard,
+    mostTokens,
+    runTool: async (tool, args, signal) => {
+      const result = await parts.runTool(session, tool, args, signal);
+      told.work.called(tool.name, args, result);
+      return result;
+    },
+  });
+}
+
+/** The desk as long as the work at it goes on; a worker that was given up can do nothing more. */
+function onlyUntil(signal: AbortSignal, desk: OpenDesk): Desk {
+  return {
+    async call(tool, args, asked) {
+      signal.throwIfAborted();
+      return desk.call(tool, args, AbortSignal.any([signal, asked]));
+    },
+  };
+}
+
+/** The outcome of a worker, or the reason of the signal as soon as it aborts, whether or not the worker heeds it. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** The desk with a summary that can be used, repaired where lines can be dropped (S9.7). */
+function usable(desk: OpenDesk, worker: string): OpenDesk {
+  if (desk.summary === undefined) throw new Ending('empty-summary', `The worker "${worker}" wrote no summary.`);
+  const beyondRepair = desk.problems.filter(({ line }) => line === undefined);
+  if (beyondRepair.length === 0) return desk;
+  const why = beyondRepair.map(({ message }) => message).join(' ');
+  const outcome = beyondRepair.some(({ problem }) => problem === 'too-long') ? 'inflated' : 'worker-failed';
+  throw new Ending(outcome, `The worker "${worker}" left a summary that cannot be used. ${why}`);
+}

@@ -1,0 +1,278 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { createJsonlStore, createSession, PithError } from '../../core';
+import type { NewItem, SessionRecord, SessionStore } from '../../core';
+import { histories } from '../arbitraries/history';
+import { folderWith } from '../files/folder';
+import { user } from '../support/context';
+import { firstLine, killed, linesOf, startChild } from './child';
+import { commandFile } from '../cli/command';
+
+beforeAll(() => void commandFile(), 120_000);
+
+async function written(
+  store: SessionStore,
+  items: readonly NewItem[] = [user('a'), user('b')],
+): Promise<readonly SessionRecord[]> {
+  const session = createSession({ id: 's', now: () => 7, writer: await store.create('s') });
+  session.append(items);
+  await session.close();
+  return [...session.records()];
+}
+
+function place(): { readonly dir: string; readonly file: string; readonly store: SessionStore } {
+  const dir = join(folderWith(), 'sessions');
+  return { dir, file: join(dir, 's.jsonl'), store: createJsonlStore({ dir }) };
+}
+
+async function errorOf(work: Promise<unknown>): Promise<PithError> {
+  const thrown: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!PithError.is(thrown)) throw new Error(`no PithError: ${String(thrown)}`);
+  return thrown;
+}
+
+describe('the file of a session', () => {
+  test('holds a record a line, in order, for its owner alone; its folder stays out of repositories', async () => {
+    const { dir, file, store } = place();
+    expect(existsSync(dir)).toBe(false);
+    const records = await written(store);
+    expect(readFileSync(file, 'utf8')).toBe(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dir).sort()).toEqual(['.gitignore', 's.jsonl']);
+    expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  test('a folder that was there is left as it is', async () => {
+    const dir = folderWith();
+    await written(createJsonlStore({ dir }));
+    expect(readdirSync(dir)).toEqual(['s.jsonl']);
+  });
+
+  test('any history is read as it was written', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(), async (items) => {
+        const { store } = place();
+        const records = await written(store, items);
+        expect((await store.read('s')).records).toEqual(JSON.parse(JSON.stringify(records)));
+        const newest: SessionRecord[] = [];
+        for await (const record of store.newest('s')) newest.push(record);
+        expect(newest.reverse()).toEqual((await store.read('s')).records);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('lines longer than the pieces that are read are whole, from both ends', async () => {
+    const { store } = place();
+    const long = [...'äß€'].map((letter, at) => user(letter.repeat(200_000 * (at + 1))));
+    await written(store, [user('short'), ...long, user('short')]);
+    const { records } = await store.read('s');
+    expect(records.slice(2, 5)).toMatchObject(long.map((item) => ({ item })));
+    let seq = records.length;
+    for await (const record of store.newest('s')) expect(record).toEqual(records[--seq]);
+    expect(seq).toBe(0);
+  });
+
+  test('is read without holding others up', async () => {
+    const { store } = place();
+    await written(
+      store,
+      Array.from({ length: 3000 }, (_, at) => user(`${at} `.repeat(300))),
+    );
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await store.read('s');
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+describe('a torn last line', () => {
+  test('is left out at every byte it may be torn at, with a warning, and cut off before the next record', async () => {
+    const { file, store } = place();
+    const records = await written(store);
+    const bytes = readFileSync(file);
+    const start = bytes.lastIndexOf('\n', -2) + 1;
+    for (let size = start; size <= bytes.length; size++) {
+      writeFileSync(file, bytes.subarray(0, size));
+      // A line that lacks nothing but its end is whole.
+      const kept = size >= bytes.length - 1 ? records.length : records.length - 1;
+      const isTorn = size > start && kept < records.length;
+      const { records: read, warnings, writer } = await store.open('s');
+      expect(read).toEqual(records.slice(0, kept));
+      expect(warnings).toEqual(isTorn ? [`${file}: the last line (3) is torn and was left out.`] : []);
+      expect(readFileSync(file).length).toBe(size);
+      const next: SessionRecord = { seq: kept, at: 8, t: 'turn', phase: 'start', turn: 1 };
+      writer.append(next);
+      await writer.close();
+      expect(readFileSync(file, 'utf8')).toBe(
+        [...records.slice(0, kept), next].map((record) => `${JSON.stringify(record)}\n`).join(''),
+      );
+    }
+  });
+
+  test.each([
+    ['zeros, as after a power cut', Buffer.alloc(5000)],
+    ['letters of no encoding', Buffer.from('{"seq":3,"at":1,"t":"x","y":"\xff"}\n', 'latin1')],
+    ['an empty line', Buffer.from('\n')],
+  ])('may be made of %s', async (_, tail) => {
+    const { file, store } = place();
+    const records = await written(store);
+    appendFileSync(file, tail);
+    const { records: read, warnings } = await store.read('s');
+    expect([read, warnings.length]).toEqual([records, 1]);
+    const newest: SessionRecord[] = [];
+    for await (const record of store.newest('s')) newest.push(record);
+    expect(newest.reverse()).toEqual(records);
+  });
+
+  test('may be larger than any text', async () => {
+    const { file, store } = place();
+    const records = await written(store);
+    truncateSync(file, 600_000_000);
+    expect(await store.read('s')).toMatchObject({ records, warnings: [expect.any(String)] });
+  }, 60_000);
+
+  test('that is the first one leaves no session, and says so', async () => {
+    const { file, store } = place();
+    await written(store);
+    for (const size of [0, 1, 40]) {
+      truncateSync(file, size);
+      expect(await errorOf(store.open('s'))).toMatchObject({ code: 'PITH_SESSION_CORRUPT' });
+      expect(await errorOf(store.newest('s')[Symbol.asyncIterator]().next())).toMatchObject({
+        code: 'PITH_SESSION_CORRUPT',
+      });
+    }
+    // Nobody is locked out by what was refused.
+    expect(await store.list()).toEqual([expect.not.objectContaining({ owner: expect.anything() as object })]);
+  });
+});
+
+describe('a line that is not what it should be', () => {
+  const other = '{"seq":1,"at":0,"t":"turn","phase":"start","turn":1}';
+  test.each([
+    ['no JSON', '{"seq":1,"at'],
+    ['an empty line', ''],
+    ['no record', '[1]'],
+    ['of another place', other.replace('"seq":1', '"seq":5')],
+    ['of no place', '{"at":0,"t":"turn","phase":"start","turn":1}'],
+    ['of no time', other.replace('"at":0', '"at":null')],
+    ['a record that lacks a field', '{"seq":1,"at":0,"t":"turn","turn":1}'],
+    ['a second header', '{"seq":1,"at":0,"t":"session","schema":"pith.session/1","id":"s"}'],
+    ['a count that is none', '{"seq":1,"at":0,"t":"item","item":{"kind":"reasoning","id":"r"},"count":{"text":-1}}'],
+  ])('is refused, naming file and line: %s', async (_, line) => {
+    const { file, store } = place();
+    await written(store);
+    const [header, ...rest] = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, [header, line, ...rest].join('\n'));
+    const before = readFileSync(file);
+    const error = await errorOf(store.open('s'));
+    expect(error).toMatchObject({ code: 'PITH_SESSION_CORRUPT', details: { path: file, line: 2 } });
+    expect(error.message).toContain(`${file}, line 2 is malformed: `);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('a header of a newer version is refused by name', async () => {
+    const { file, store } = place();
+    await written(store);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('pith.session/1', 'pith.session/12'));
+    const error = await errorOf(store.open('s'));
+    expect([error.code, error.message]).toEqual([
+      'PITH_SESSION_SCHEMA',
+      expect.stringContaining('"pith.session/12"') as string,
+    ]);
+  });
+
+  test('a file that holds another session is refused', async () => {
+    const { dir, file, store } = place();
+    await written(store);
+    writeFileSync(join(dir, 'copy.jsonl'), readFileSync(file));
+    expect(await errorOf(store.open('copy'))).toMatchObject({ code: 'PITH_SESSION_CORRUPT' });
+    expect((await store.read('s')).records).toHaveLength(3);
+  });
+
+  test('what could not be read back is not written', async () => {
+    const { file, store } = place();
+    const session = createSession({ id: 's', writer: await store.create('s') });
+    const before = readFileSync(file, 'utf8');
+    const cyclic: { inner?: unknown } = {};
+    cyclic.inner = cyclic;
+    const bad: readonly (() => void)[] = [
+      () => session.record({ t: 'state', namespace: 'n', value: undefined as never }),
+      () => session.record({ t: 'state', namespace: 'n', value: cyclic as never }),
+      () => session.record({ t: 'state', namespace: 'n', value: 1n as never }),
+      () => session.append([{ kind: 'message', role: 'user', parts: 'text' as never }]),
+      () => session.append([{ kind: 'song' } as never]),
+    ];
+    for (const write of bad) expect(write).toThrow(expect.objectContaining({ code: 'PITH_SESSION_WRITE' }) as Error);
+    expect([session.position, session.itemCount, readFileSync(file, 'utf8')]).toEqual([0, 0, before]);
+    session.append([user('fine')]);
+    session.record({ t: 'usage', usage: { inputTokens: Number.NaN } });
+    await session.close();
+    expect((await store.read('s')).records).toHaveLength(3);
+  });
+});
+
+describe('a disk that is full', () => {
+  test('refuses a record whole: file and session are what they were, and go on when there is room', async () => {
+    const { dir, store } = place();
+    await (await store.create('s', [{ seq: 0, at: 0, t: 'session', schema: 'pith.session/1', id: 's' }])).close();
+    // A limit on the size of files makes the system write a part of the record and then refuse the rest.
+    const child = startChild(
+      `const { records, writer } = await pith.createJsonlStore({ dir }).open('s');
+       const session = pith.restoreSession(records, { writer });
+       const say = (text) => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text }] });
+       session.append([say('a')]);
+       try { session.append([say('x'.repeat(50_000))]); } catch (error) { console.log(error.code); }
+       console.log(session.itemCount);
+       session.append([say('b')]);
+       await session.close();`,
+      dir,
+      ['sh', '-c', 'trap "" XFSZ; ulimit -f 32; exec "$@"', 'sh'],
+    );
+    expect(await linesOf(child)).toEqual(['PITH_SESSION_WRITE', '1']);
+    const { records, warnings } = await store.read('s');
+    expect(records.slice(1)).toMatchObject([{ item: user('a') }, { item: user('b') }]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('that has no room for the header leaves no session', async () => {
+    const { dir, store } = place();
+    const child = startChild(
+      `const writer = await pith.createJsonlStore({ dir }).create('s');
+       try { pith.createSession({ id: 's', root: '/'.repeat(50_000), writer }); } catch (error) { console.log(error.code); }
+       pith.createSession({ id: 's', writer });
+       await writer.close();`,
+      dir,
+      ['sh', '-c', 'trap "" XFSZ; ulimit -f 32; exec "$@"', 'sh'],
+    );
+    expect(await linesOf(child)).toEqual(['PITH_SESSION_WRITE']);
+    expect((await store.read('s')).records).toHaveLength(1);
+  });
+});
+
+describe('a process that is killed', () => {
+  test('has kept every record that it had appended, and its session is taken over at once', async () => {
+    const { dir, store } = place();
+    const child = startChild(
+      `const session = pith.createSession({ id: 's', writer: await pith.createJsonlStore({ dir }).create('s') });
+       for (let n = 1; ; n++) {
+         session.append([{ kind: 'message', role: 'user', parts: [{ type: 'text', text: String(n) }] }]);
+         if (n === 500) console.log(n);
+       }`,
+      dir,
+    );
+    await firstLine(child);
+    await killed(child);
+    const { records, writer } = await store.open('s');
+    expect(records.length).toBeGreaterThan(500);
+    writer.append({ seq: records.length, at: 0, t: 'turn', phase: 'start', turn: 1 });
+    await writer.close();
+    expect((await store.read('s')).records).toHaveLength(records.length + 1);
+  });
+});
