@@ -1,15 +1,12 @@
-// The tests of the rooms that are mutated, as cheap as they can be: each of more than a thousand mutants runs them anew.
-// Only tests that import what is mutated within these roots count as related to it.
+// The tests of one room, as cheap as they can be: each of hundreds of mutants runs them anew.
+const rooms = require('./mutation-rooms.cjs');
+
 module.exports = {
   rootDir: '..',
   testEnvironment: require.resolve('./mutation-environment.cjs'),
   setupFiles: ['<rootDir>/.config/mutation-properties.cjs'],
   roots: ['<rootDir>/test'],
-  testMatch: [
-    '<rootDir>/test/{context,tokens,kernel}/*.test.ts',
-    '<rootDir>/test/plugins/compaction/{plan,trim}.test.ts',
-    '<rootDir>/test/plugins/auto-read-budget/*.test.ts',
-  ],
+  testMatch: rooms[process.env.MUTATION_ROOM].tests.map((tests) => `<rootDir>/${tests}`),
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,
 };

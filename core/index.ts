@@ -27,6 +27,7 @@ export type {
   Plugin,
   PluginContext,
   PluginDefinition,
+  PluginModule,
   Resolved,
 } from './kernel/plugin';
 export { camelCase, configKeys, expectation, isConfigKeys, snakeCase } from './kernel/config-keys';
@@ -124,8 +125,6 @@ export { forkSession, openSession } from './agent/open-session';
 export type { OpenedSession, OpenSessionOptions } from './agent/open-session';
 export { inspectSession } from './agent/inspect';
 export type { ContextKind, InspectedFile, Inspection, InspectParts } from './agent/inspect';
-export { sessionCost } from './agent/session-cost';
-export type { SessionCost } from './agent/session-cost';
 export { pastCompactions } from './agent/past-compactions';
 export type { PastCompaction, PastWorkCall } from './agent/past-compactions';
 export { sessionTotals } from './agent/session-totals';
@@ -167,7 +166,7 @@ export type { ModelSettings, ModelSurroundings } from './llm/model-from-settings
 export type { AiSdkModel, LazyAiSdkModel, ProviderOptions } from './llm/language-model';
 export { defineTool } from './agent/tools';
 export type { ParsedArguments, Tool, ToolDefinition, ToolKind, ToolOutput, ToolResult, ToolRun } from './agent/tools';
-export { TOOLS, toolsFrom } from './agent/tool-registry';
+export { TOOLS, toolsFrom, toolsOf } from './agent/tool-registry';
 export type { Tools, ToolSource } from './agent/tool-registry';
 export type { AiSdkTool, AiSdkToolSet } from './agent/ai-sdk-tools';
 export { errorResult, normaliseResult } from './agent/tool-results';

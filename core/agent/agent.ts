@@ -1,4 +1,5 @@
 /** An agent: a kernel with plugins, a model, tools, and the sessions it talks in (S2, S3). */
+import { createDiskFiles } from '../files/disk-files';
 import { FILE_SOURCE } from '../files/file-source';
 import type { FileSource } from '../files/file-source';
 import type { Kernel, KernelOptions } from '../kernel/kernel';
@@ -16,7 +17,7 @@ import { createKernel } from './create-kernel';
 import { drive } from './session-driver';
 import { converse } from './live-conversation';
 import { openSession } from './open-session';
-import { TOOLS, toolsFrom } from './tool-registry';
+import { toolsFrom, toolsOf } from './tool-registry';
 import type { ToolSource } from './tool-registry';
 import { toolInvalid } from './tools';
 import type { Tool } from './tools';
@@ -65,7 +66,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { plugins, config, bus, log, onError, faults } = options;
   const kernel = await createKernel({ plugins, config, bus, log, onError, faults, defaults: defaultsOf(options) });
   try {
-    return new LiveAgent(kernel, options, toolsOf(kernel, options.tools));
+    return new LiveAgent(kernel, options, withOwn(kernel, options.tools));
   } catch (thrown) {
     await kernel.stop();
     throw thrown;
@@ -108,7 +109,8 @@ class LiveAgent implements Agent {
   }
 }
 
-function defaultsOf({ model, store, files, defaults = [] }: AgentOptions): readonly DefaultService[] {
+function defaultsOf({ model, store, root, files, defaults = [] }: AgentOptions): readonly DefaultService[] {
+  const source = files ?? (root === undefined ? undefined : createDiskFiles({ root }));
   return [
     ...(model === undefined
       ? []
@@ -118,13 +120,13 @@ function defaultsOf({ model, store, files, defaults = [] }: AgentOptions): reado
           defaultService(LIMITS, () => (name) => (name === model.model ? model.limits() : modelLimits(name))),
         ]),
     ...(store === undefined ? [] : [defaultService(SESSION_STORE, () => store)]),
-    ...(files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)]),
+    ...(source === undefined ? [] : [defaultService(FILE_SOURCE, () => source)]),
     ...defaults,
   ];
 }
 
-function toolsOf(kernel: Kernel, source: ToolSource | undefined): readonly Tool[] {
-  const tools = kernel.contributions(TOOLS).map(({ value }) => value);
+function withOwn(kernel: Kernel, source: ToolSource | undefined): readonly Tool[] {
+  const tools = [...toolsOf(kernel)];
   for (const tool of source === undefined ? [] : toolsFrom(source)) {
     if (tools.some(({ name }) => name === tool.name)) throw toolInvalid(tool.name, 'a plugin brings one of that name');
     tools.push(tool);

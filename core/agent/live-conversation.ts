@@ -58,7 +58,7 @@ class LiveConversation implements Conversation {
   #active: Promise<void> | undefined;
   /** Prompts are submitted one after another, in the order in which they were sent. */
   #submitting: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -106,12 +106,15 @@ class LiveConversation implements Conversation {
 
   compact(options: { readonly focus?: string; readonly signal?: AbortSignal } = {}): Promise<CompactionReport> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(this.#closedError());
+      if (this.#isClosed) return reject(this.#closedError());
       const compaction = this.#parts.kernel.get(COMPACTION);
+      const { signal: asked } = options;
+      const closing = this.#closing.signal;
+      const signal = asked === undefined ? closing : AbortSignal.any([asked, closing]);
       const start = (): Promise<void> =>
-        this.#closed
+        this.#isClosed
           ? Promise.resolve(reject(this.#closedError()))
-          : compaction.compact(this.session, { trigger: 'manual', ...options }).then(resolve, reject);
+          : compaction.compact(this.session, { trigger: 'manual', ...options, signal }).then(resolve, reject);
       this.#waiting.push({ start });
       this.#pump();
     });
@@ -135,8 +138,8 @@ class LiveConversation implements Conversation {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#closing.abort(this.#closedError());
     this.#driver.abort('The session is being closed.');
     await this.#active;
     const waiting = this.#waiting.splice(0);
@@ -152,6 +155,10 @@ class LiveConversation implements Conversation {
     return this.close();
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   #run(): OpenRun {
     return new OpenRun((run, reason) => this.#abort(run, reason));
   }
@@ -159,11 +166,11 @@ class LiveConversation implements Conversation {
   async #submit(run: OpenRun, prompt: NewItem, whenBusy: 'queue' | 'steer'): Promise<void> {
     try {
       if (run.ended) return;
-      if (this.#closed) throw this.#closedError();
+      if (this.#isClosed) throw this.#closedError();
       if (this.#parts.model === undefined) throw noModel();
       const joins = whenBusy === 'steer' && this.#inTurn.length > 0;
       const items = await this.#driver.submit([prompt], !joins);
-      if (this.#closed) throw this.#closedError();
+      if (this.#isClosed) throw this.#closedError();
       if (run.ended) return;
       this.#accept(run, items, joins);
     } catch (thrown) {
@@ -255,7 +262,7 @@ class LiveConversation implements Conversation {
 
   /** Starts what waits next, unless something runs. */
   #pump(): void {
-    if (this.#active !== undefined || this.#closed) return;
+    if (this.#active !== undefined || this.#isClosed) return;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(() => next.start());
   }

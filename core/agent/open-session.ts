@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel';
 import type { NewItem } from '../session/items';
 import { createSession, restoreSession } from '../session/log-session';
 import type { SessionOptions } from '../session/log-session';
-import type { Position, SessionRecord } from '../session/records';
+import type { Position, RecordDraft, SessionRecord } from '../session/records';
 import type { Session } from '../session/session';
 import { SESSION_STORE } from '../session/store';
 import { nextSlice } from '../session/slices';
@@ -109,6 +109,7 @@ async function restore(kernel: Kernel, records: readonly SessionRecord[], writer
     await nextSlice();
     await session.get(CONTEXT).prepare();
     session.append(missingResults(session), 'pith');
+    session.record(...endsOfCompactions(records));
     return session;
   } catch (error) {
     await writer.close().catch(() => undefined);
@@ -136,6 +137,20 @@ function missingResults(session: Session): readonly NewItem[] {
       missing.set(item.callId, item);
   }
   return [...missing.values()].reverse();
+}
+
+/** The end of a compaction that the end of its process cut off: each start has one, and it was applied or not at all (S9.13). */
+function endsOfCompactions(records: readonly SessionRecord[]): readonly RecordDraft[] {
+  const newest = records.findLast((record) => record.t === 'compaction');
+  if (newest?.t !== 'compaction' || newest.phase !== 'start') return [];
+  const { compaction } = newest;
+  const applied = records.findLast((record) => record.t === 'checkpoint');
+  if (applied?.t === 'checkpoint' && applied.compaction === compaction) {
+    const { before, after } = applied;
+    return [{ t: 'compaction', phase: 'done', compaction, data: { ...newest.data, outcome: 'done', before, after } }];
+  }
+  const data = { ...newest.data, outcome: 'cancelled', reason: 'The process ended meanwhile.' };
+  return [{ t: 'compaction', phase: 'failed', compaction, data }];
 }
 
 /** What a session needs of its kernel. */

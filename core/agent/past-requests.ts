@@ -23,15 +23,22 @@ export function pastRequests(session: Pick<Session, 'records'>): readonly PastRe
   let number = 0;
   let reply: string | undefined;
   let isOpen = false;
+  /** Of a reply that is nothing but calls, which come after it in a log of Pith's own. */
+  let early: Usage | undefined;
   for (const record of session.records()) {
     const newest = requests.at(-1);
-    if (record.t === 'usage' && newest !== undefined)
-      requests[requests.length - 1] = { ...newest, usage: record.usage };
+    if (record.t === 'usage') {
+      if (record.on !== undefined && !isOpen) early = record.usage;
+      else if (newest !== undefined) requests[requests.length - 1] = { ...newest, usage: record.usage };
+    }
     if (record.t !== 'item') continue;
     if (!isOfModel(record.item)) isOpen = false;
     else {
       const continues = record.item.reply === undefined ? isOpen && reply === undefined : record.item.reply === reply;
-      if (!continues) requests.push({ item: number, seq: record.seq });
+      if (!continues) {
+        requests.push({ item: number, seq: record.seq, ...(early !== undefined && { usage: early }) });
+        early = undefined;
+      }
       reply = record.item.reply;
       isOpen = true;
     }

@@ -57,14 +57,15 @@ export class Requests {
     const { kernel, session, role } = this.#parts;
     for (;;) {
       const context = session.get(CONTEXT).view();
-      const rebuilt = session.get(CONTEXT).checkpoint()?.seq !== this.#checkpoint;
+      const checkpoint = session.get(CONTEXT).checkpoint()?.seq;
+      const rebuilt = checkpoint !== this.#checkpoint;
       const asked = { role, session, context, rebuilt, yields: this.#yields, ...(overflow && { overflow }) };
       const { results, ended } = await kernel.dispatch('pre_llm_request', asked, signal);
+      this.#checkpoint = checkpoint;
       const prepared = this.#carryOut(results);
       if (ended?.result.do === 'abort') throw endOfRun({ ...ended.result, plugin: ended.plugin });
       if (ended?.result.do !== 'yield') {
         if (overflow !== undefined) throw overflow;
-        this.#checkpoint = session.get(CONTEXT).checkpoint()?.seq;
         return prepared;
       }
       const { reason, run } = ended.result;

@@ -1,5 +1,6 @@
 /** How plugins contribute tools (S3.2, S3.8): `ctx.tools`. */
 import type { ContributionKind } from '../kernel/contributions';
+import type { Kernel } from '../kernel/kernel';
 import { toolsOfSet } from './ai-sdk-tools';
 import type { AiSdkToolSet } from './ai-sdk-tools';
 import type { Tool } from './tools';
@@ -34,6 +35,11 @@ export const TOOLS: ContributionKind<Tool> = Object.freeze<ContributionKind<Tool
       },
     }),
 });
+
+/** The tools that the plugins of a kernel contributed, in the order of the start; hand them to `drive`. */
+export function toolsOf(kernel: Pick<Kernel, 'contributions'>): readonly Tool[] {
+  return kernel.contributions(TOOLS).map(({ value }) => value);
+}
 
 declare module '../kernel/plugin' {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameters of the interface it adds to

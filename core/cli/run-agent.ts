@@ -1,6 +1,4 @@
 /** The agent of `pith run` and its conversation: by the manifest and the options, new or where it was left. */
-import { stockPlugins } from '../../plugins';
-import type { StockPluginName } from '../../plugins';
 import { APPROVAL } from '../../plugins/permissions/token';
 import type { Approval } from '../../plugins/permissions/token';
 import { createAgent } from '../agent/agent';
@@ -51,12 +49,7 @@ export interface RunningAgent {
  * what loading, starting and opening throw.
  */
 export async function startRun(request: RunRequest, terminal: Terminal, host: RunHost = {}): Promise<RunningAgent> {
-  const manifest = await readManifest(
-    request,
-    flagsOf(request),
-    terminal,
-    Object.keys(stockPlugins) as StockPluginName[],
-  );
+  const manifest = await readManifest(request, flagsOf(request), terminal);
   if (manifest.core.model === undefined) throw noModel(manifest);
   const { system, maxOutputTokens } = request;
   const { approval, log } = host;

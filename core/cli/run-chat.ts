@@ -16,7 +16,7 @@ import { COMMAND_WORDS, runCommand } from './run-commands';
 import type { CommandHost } from './run-commands';
 import { compactionLine, compactionRow, onCompaction, skippedLine } from './run-compaction';
 import { past, textOf } from './run-past';
-import { statusLine } from './run-status';
+import { NEWEST_REQUESTS, statusLine } from './run-status';
 import { Screen } from './screen';
 import type { ScreenOptions } from './screen';
 import { Transcript } from './transcript';
@@ -33,7 +33,7 @@ export class Chat {
   readonly #host: CommandHost;
   readonly #stops: (() => void)[];
   readonly #waiting = new WaitingPrompts();
-  readonly #usages: Usage[];
+  #usages: readonly Usage[];
   #occupancy: Estimate;
   /** The run whose turn is under way. */
   #turn: Run | undefined;
@@ -50,7 +50,7 @@ export class Chat {
     this.#running = running;
     const { agent, conversation } = running;
     const { prompts, usages } = past(conversation.session);
-    this.#usages = [...usages];
+    this.#usages = usages.slice(-NEWEST_REQUESTS);
     this.#occupancy = this.#measured();
     this.#screen = new Screen({
       ...terminal,
@@ -167,11 +167,12 @@ export class Chat {
 
   #show(event: AgentEvent): void {
     if (event.type === 'request') this.#occupancy = event.occupancy;
-    if (event.type === 'usage') this.#usages.push(event.usage);
+    if (event.type === 'usage') this.#usages = [...this.#usages, event.usage].slice(-NEWEST_REQUESTS);
     if (event.type === 'joined') this.#joined(event.items);
     this.#transcript.show(event);
     if (event.type !== 'end') return;
     this.#turn = undefined;
+    this.#interrupts = 0;
     this.#occupancy = this.#measured();
     this.#awaitLine();
   }
@@ -195,6 +196,7 @@ export class Chat {
       .catch((thrown: unknown) => this.#screen.terminal.fail(thrown))
       .finally(() => {
         if (this.#compacting === abort) this.#compacting = undefined;
+        this.#interrupts = 0;
         this.#awaitLine();
       });
   }

@@ -2,7 +2,7 @@
 import type { Agent } from '../agent/agent';
 import type { Conversation } from '../agent/conversation';
 import { inspectSession } from '../agent/inspect';
-import { sessionCost } from '../agent/session-cost';
+import { sessionTotals } from '../agent/session-totals';
 import { CONTEXT } from '../context/context';
 import { FILE_SOURCE } from '../files/file-source';
 import { nearest } from '../kernel/nearest';
@@ -82,7 +82,7 @@ function inspect({ agent, conversation, screen, note }: CommandHost): void {
     const lines = shareLines(shares, tokens.total, place);
     return lines.length === 0 ? [] : [colours.bold(title), ...lines.map((line) => `  ${line}`)];
   };
-  const { total, compaction } = sessionCost(session);
+  const { total, compactions } = sessionTotals(session);
   const cached = percent(total.cacheReadTokens, total.inputTokens);
   note(
     [
@@ -90,7 +90,7 @@ function inspect({ agent, conversation, screen, note }: CommandHost): void {
       ...section('By tool, calls and results', tokens.byTool),
       colours.bold('Cost of the session'),
       `  ${counted(total.requests, 'request')}, ${figure(total.inputTokens)} input tokens (${cached} from the cache), ${figure(total.outputTokens)} output tokens`,
-      ...(compaction.requests > 0 ? [`  of these ${counted(compaction.requests, 'request')} by compactions`] : []),
+      ...(compactions.requests > 0 ? [`  of these ${counted(compactions.requests, 'request')} by compactions`] : []),
     ].join('\n'),
   );
 }

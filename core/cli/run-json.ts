@@ -1,6 +1,6 @@
 /** What `pith run -p --json` prints: one JSON object a line, each with its `type`; `docs/schemas/pith.run-1.json` describes them. */
 import type { AgentEvent, RunEnd } from '../agent/run-events';
-import type { SessionCost } from '../agent/session-cost';
+import type { SessionTotals } from '../agent/session-totals';
 import type { PithError } from '../errors';
 import type { RunningAgent } from './run-agent';
 
@@ -42,7 +42,7 @@ export function eventLine(event: AgentEvent): object {
 }
 
 /** The last line. */
-export function lastLine(session: string, end: RunEnd, usage: SessionCost, exitCode: number): object {
+export function lastLine(session: string, end: RunEnd, usage: SessionTotals, exitCode: number): object {
   return { type: 'end', session, ...endOf(end), usage, exitCode };
 }
 

@@ -1,8 +1,8 @@
 /** `pith run -p PROMPT`: one prompt to its end, for scripts. */
-import { sessionCost } from '../agent/session-cost';
 import type { Conversation } from '../agent/conversation';
 import type { Run } from '../agent/run';
 import type { AgentEvent, RunEnd } from '../agent/run-events';
+import { sessionTotals } from '../agent/session-totals';
 import { PithError } from '../errors';
 import { EXIT } from './exit-code';
 import { startRun } from './run-agent';
@@ -52,6 +52,7 @@ export async function runOnce(request: OnceRequest, terminal: Terminal): Promise
   });
   try {
     print(sessionLine(running));
+    if (session.lastRunInterrupted && !request.isJson) terminal.note(interruption(request.prompt));
     const end = await followed(runsOf(conversation, request.prompt), (event) => {
       print(eventLine(event));
       terminal.progress(progressOf(event));
@@ -60,7 +61,7 @@ export async function runOnce(request: OnceRequest, terminal: Terminal): Promise
     await Promise.race([conversation.idle(), gone]);
     await close();
     code ??= end.outcome === 'finished' ? EXIT.done : EXIT.failed;
-    print(lastLine(session.id, end, sessionCost(session, from), code));
+    print(lastLine(session.id, end, sessionTotals({ records: () => session.records(from) }), code));
     return code;
   } finally {
     await close();
@@ -80,6 +81,10 @@ function runsOf(conversation: Conversation, prompt: string | undefined): readonl
       `-p needs a prompt; session ${conversation.session.id} was not interrupted and has nothing to go on with`,
     );
   return [first, ...conversation.waiting];
+}
+
+function interruption(prompt: string | undefined): string {
+  return `the last turn was interrupted; ${prompt === undefined ? 'it goes on' : 'this prompt begins a new one'}`;
 }
 
 /** Follows runs one after another; returns how the last one ended. */

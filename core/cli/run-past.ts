@@ -1,14 +1,12 @@
-/** What a session tells of the time before: prompts that can be recalled, and what the provider measured last. */
+/** What a session tells of the time before: prompts that can be recalled, and what the provider measured. */
 import type { Item } from '../session/items';
 import type { Usage } from '../session/records';
 import type { Session } from '../session/session';
 
 /** Prompts that can be recalled. */
 const MOST_PROMPTS = 200;
-/** Measurements that the cache rate is made of. */
-const MOST_USAGES = 5;
 
-/** Prompts of the user, the newest first, and the newest measurements, the newest last. Costs one walk through the log. */
+/** Prompts of the user, the newest first, and all measurements, the newest last. Costs one walk through the log. */
 export function past(session: Pick<Session, 'records'>): {
   readonly prompts: readonly string[];
   readonly usages: readonly Usage[];
@@ -20,7 +18,7 @@ export function past(session: Pick<Session, 'records'>): {
     if (record.t !== 'item' || record.item.kind !== 'message') continue;
     if (record.item.role === 'user' && record.item.by === undefined) prompts.push(textOf(record.item));
   }
-  return { prompts: prompts.slice(-MOST_PROMPTS).reverse(), usages: usages.slice(-MOST_USAGES) };
+  return { prompts: prompts.slice(-MOST_PROMPTS).reverse(), usages };
 }
 
 /** The text of a message; a name in the place of each image. */

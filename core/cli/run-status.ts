@@ -14,7 +14,7 @@ export interface RunStatus {
 }
 
 /** Requests whose cache reads are looked at. */
-const NEWEST = 5;
+export const NEWEST_REQUESTS = 5;
 
 /** `~12,345 of 120,000 tokens (10%), cache 87%, model`; `~` marks what was not measured. */
 export function statusLine({ occupancy, limits, usages, model }: RunStatus): string {
@@ -30,7 +30,7 @@ export function statusLine({ occupancy, limits, usages, model }: RunStatus): str
 
 /** Part of the input of the newest requests that the prompt cache served; undefined where the provider tells nothing of it. */
 export function cacheRate(usages: readonly Usage[]): number | undefined {
-  const told = usages.slice(-NEWEST).filter(({ cacheReadTokens }) => cacheReadTokens !== undefined);
+  const told = usages.slice(-NEWEST_REQUESTS).filter(({ cacheReadTokens }) => cacheReadTokens !== undefined);
   const input = told.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
   if (input <= 0) return undefined;
   return Math.min(1, told.reduce((sum, { cacheReadTokens = 0 }) => sum + cacheReadTokens, 0) / input);

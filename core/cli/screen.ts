@@ -39,6 +39,7 @@ export class Screen {
   readonly #keys: TypedInput | undefined;
   readonly #editor: Interface;
   readonly #draft: Draft;
+  #terminal: Terminal;
   /** Text that will stand for good, with its line ends. */
   #pending = '';
   #drawn = '';
@@ -58,7 +59,7 @@ export class Screen {
     const paste = (text: string): void => void this.#editor.write(this.#draft.pasted(text));
     this.#keys = this.#isLive ? new TypedInput(input, paste) : undefined;
     this.#editor = createInterface({
-      input: this.#keys ?? input,
+      input: (this.#keys ?? input) as TypedSource,
       output: this.#frame,
       terminal: this.#isLive,
       history: history.map(lineOf),
@@ -66,6 +67,7 @@ export class Screen {
       completer: (line: string) => [words.filter((word) => word.startsWith(line)), line],
     });
     this.#draft = new Draft();
+    this.#terminal = this.#terminalAbove();
     this.#listen();
     if (!this.#isLive) return;
     output.on('resize', this.#resized);
@@ -89,8 +91,7 @@ export class Screen {
 
   /** A terminal that prints above the rows. */
   get terminal(): Terminal {
-    const stream = { isTTY: true, columns: this.#frame.columns, write: (text: string) => this.write(text) };
-    return createTerminal({ out: stream, err: stream, env: this.#options.env });
+    return this.#terminal;
   }
 
   /** Puts whole lines above the rows. */
@@ -159,6 +160,11 @@ export class Screen {
     this.#question?.answer(undefined);
   }
 
+  #terminalAbove(): Terminal {
+    const stream = { isTTY: true, columns: this.#frame.columns, write: (text: string) => this.write(text) };
+    return createTerminal({ out: stream, err: stream, env: this.#options.env });
+  }
+
   #listen(): void {
     const { onLine, onInterrupt, onEnd } = this.#options;
     const editor = this.#editor;
@@ -221,6 +227,7 @@ export class Screen {
   readonly #resized = (): void => {
     const { rows } = this.#editor.getCursorPos();
     this.#frame.measure();
+    this.#terminal = this.#terminalAbove();
     if (!this.#isShown) return;
     this.#frame.hold();
     this.#erase();
@@ -245,9 +252,10 @@ export class Screen {
     process.kill(process.pid, 'SIGTSTP');
   }
 
+  /** Takes rows and line away, or what was typed before they were there. */
   #erase(): void {
-    if (!this.#isShown) return;
-    this.#toFirstRow(this.#editor.getCursorPos().rows);
+    if (!this.#isLive) return;
+    this.#toFirstRow(this.#isShown ? this.#editor.getCursorPos().rows : 0);
     this.#isShown = false;
   }
 

@@ -1,5 +1,6 @@
 /** A session file opened for a command, with the plugins of the manifest at work on it. */
 import { resolve } from 'node:path';
+import type { StockPluginName } from '../../plugins';
 import { createDiskFiles } from '../files/disk-files';
 import type { FileSource } from '../files/file-source';
 import { createMovedFiles } from '../files/moved-files';
@@ -12,6 +13,9 @@ import type { OpenedSession, SessionChoice } from './opened-session';
 import { readManifest, startPlugins } from './started-plugins';
 import type { PluginOptions } from './started-plugins';
 import type { Terminal } from './terminal';
+
+/** The plugins where a manifest names none: those that make a context smaller. */
+const COMPACTING: readonly StockPluginName[] = ['tracker', 'prune', 'compaction', 'auto-read-budget', 'guard'];
 
 /** What was asked for. */
 export interface SessionRequest extends SessionChoice, PluginOptions {
@@ -36,18 +40,24 @@ export async function openAtWork(
   flags: Readonly<Record<string, unknown>>,
   terminal: Terminal,
 ): Promise<SessionAtWork> {
-  const manifest = await readManifest(request, flags, terminal);
+  const manifest = await readManifest(request, flags, terminal, COMPACTING);
   let kernel: Kernel | undefined;
   const services = (session: Session): ReturnType<Kernel['scope']> => (kernel as Kernel).scope(session);
   const opened = await openSession({ ...request, services }, terminal);
   const root = request.root === undefined ? undefined : resolve(request.root);
   const files = filesOf(opened.session, root);
-  const started = (kernel = await startPlugins(manifest, files));
+  const started = (kernel = await startPlugins(onRequestOnly(manifest), files));
   const close = async (): Promise<void> => {
     await opened.session.close();
     await started.stop();
   };
   return { opened, manifest, kernel: started, files, root, close };
+}
+
+/** No turn runs here, so nothing is compacted of itself, whatever the thresholds are. */
+function onRequestOnly(manifest: LoadedManifest): LoadedManifest {
+  const { config } = manifest;
+  return { ...manifest, config: { ...config, compaction: { ...config['compaction'], mode: 'off' } } };
 }
 
 /** Where contents of files come from (S12.1): the disk under a root, else the session itself. */

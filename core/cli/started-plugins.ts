@@ -25,18 +25,15 @@ export interface PluginOptions {
   readonly without?: readonly string[] | undefined;
 }
 
-/** What commands about session files use where a manifest names no plugins: those that make a context smaller. */
-const COMPACTING: readonly StockPluginName[] = ['tracker', 'prune', 'compaction', 'auto-read-budget', 'guard'];
-
 /**
  * Loads the manifest and tells its warnings. `flags` are keys by `section.key` that options give; `defaultUse` are the plugins
- * where the manifest names none.
+ * where the manifest names none, all of the stock by default.
  */
 export async function readManifest(
   { manifest, only, without }: PluginOptions,
   flags: Readonly<Record<string, unknown>>,
   terminal: Terminal,
-  defaultUse: readonly StockPluginName[] = COMPACTING,
+  defaultUse: readonly StockPluginName[] = Object.keys(stockPlugins) as StockPluginName[],
 ): Promise<LoadedManifest> {
   const loaded = await loadManifest({
     path: manifest,

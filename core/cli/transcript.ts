@@ -11,8 +11,8 @@ import { callTitle, resultLine } from './tool-lines';
 const MOST_PROMPT_ROWS = 12;
 /** Calls that run at the same time and are shown. */
 const MOST_CALLS = 4;
-/** Characters of reasoning that are kept to be shown. */
-const MOST_REASONING = 2000;
+/** Characters of reasoning that are kept, of its beginning and of its end. */
+const MOST_REASONING = 500;
 
 /** What rows are about; blank rows part what is of another kind. */
 type Kind = 'prompt' | 'text' | 'calls' | 'note';
@@ -29,7 +29,9 @@ export class Transcript {
   readonly #stage: Stage;
   readonly #text: FlowingText;
   readonly #calls = new Map<string, RunningCall>();
-  #reasoning = '';
+  /** The beginning of the reasoning, which stays, and its end, which is shown meanwhile. */
+  #thought = '';
+  #thinking = '';
   /** What was written last. */
   #last: Kind | undefined;
   /** Since when the model is waited for, in milliseconds of the process; undefined while no turn runs. */
@@ -70,7 +72,8 @@ export class Transcript {
         this.#write('text', this.#text.add(event.text));
         break;
       case 'reasoning':
-        this.#reasoning = (this.#reasoning + event.text).slice(0, MOST_REASONING);
+        this.#thought = (this.#thought + event.text).slice(0, MOST_REASONING);
+        this.#thinking = (this.#thinking + event.text).slice(-MOST_REASONING);
         break;
       case 'retry':
         this.#endReply();
@@ -113,9 +116,8 @@ export class Transcript {
     if (calls.length > MOST_CALLS) rows.push(this.#dim(`and ${counted(calls.length - MOST_CALLS, 'more call')}`));
     if (rows.length > 0) return rows;
     if (this.#text.open !== '') return [this.#text.open];
-    const thought = printableLine(this.#reasoning);
-    const doing = thought === '' ? 'waiting for the model' : `thinking: ${thought}`;
-    return [this.#dim(this.#timed(doing, this.#since, thought === '' ? 'end' : 'start'))];
+    const thinking = printableLine(this.#thinking);
+    return [this.#dim(this.#timed(thinking === '' ? 'waiting for the model' : thinking, this.#since, 'start'))];
   }
 
   #callRow({ call, since, progress }: RunningCall): string {
@@ -154,8 +156,8 @@ export class Transcript {
 
   /** Of reasoning one row stays. */
   #endReasoning(): void {
-    const thought = printableLine(this.#reasoning);
-    this.#reasoning = '';
+    const thought = printableLine(this.#thought);
+    this.#thought = this.#thinking = '';
     if (thought !== '') this.#write('note', [this.#dim(fitTo(`thought: ${thought}`, this.#stage.columns))]);
   }
 

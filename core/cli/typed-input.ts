@@ -2,7 +2,7 @@
  * What a person types, on its way to the line editor. A paste arrives as a whole instead of key by key, so that its line ends
  * send nothing.
  */
-import { Readable } from 'node:stream';
+import { EventEmitter } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 
 /** The terminal that is typed into. */
@@ -17,31 +17,46 @@ const BEGIN = '\u001B[200~';
 const END = '\u001B[201~';
 /** Alt+Enter: a line end that sends nothing. */
 const ALT_ENTER = '\u001B\r';
+/** A key that is a sequence, a run of text, or any other key. */
+const KEY = /\u001B(?:\[[0-?]*[ -/]*[@-~]|O?[^])|\P{Cc}{2,}|[^]/gu;
+const BEGUN_KEY = /\u001B(?:\[[0-?]*[ -/]*|O)?$/;
 
-/** The keys, as the editor reads them; pastes and line ends without sending go to `onPaste`, in their place. */
-export class TypedInput extends Readable {
-  isRaw = false;
+/**
+ * The keys, as the editor reads them; pastes, line ends that send nothing, and other text that came at once go to `onText` in
+ * their place. Not a real stream: the order of keys and pastes must hold, and streams give out what they hold when they like.
+ */
+export class TypedInput extends EventEmitter {
   readonly isTTY = true;
   readonly #source: TypedSource;
-  readonly #onPaste: (text: string) => void;
+  readonly #onText: (text: string) => void;
   readonly #decoder = new StringDecoder('utf8');
   /** What was pasted so far; undefined outside of a paste. */
   #pasted: string | undefined;
   /** What may be the beginning of a mark. */
   #held = '';
+  /** Whether the last chunk ended in the middle of a key. */
+  #isWithinKey = false;
 
-  constructor(source: TypedSource, onPaste: (text: string) => void) {
-    super({ read: () => undefined, encoding: 'utf8' });
+  constructor(source: TypedSource, onText: (text: string) => void) {
+    super();
     this.#source = source;
-    this.#onPaste = onPaste;
+    this.#onText = onText;
     source.on('data', this.#take);
     source.on('end', this.#end);
-    source.resume();
   }
 
   setRawMode(isRaw: boolean): this {
-    this.isRaw = isRaw;
     this.#source.setRawMode?.(isRaw);
+    return this;
+  }
+
+  resume(): this {
+    this.#source.resume();
+    return this;
+  }
+
+  pause(): this {
+    this.#source.pause();
     return this;
   }
 
@@ -52,7 +67,7 @@ export class TypedInput extends Readable {
     this.#source.pause();
   }
 
-  readonly #end = (): void => void this.push(null);
+  readonly #end = (): void => void this.emit('end');
 
   readonly #take = (chunk: Buffer | string): void => {
     let text = this.#held + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk));
@@ -74,7 +89,7 @@ export class TypedInput extends Readable {
     const at = text.indexOf(mark);
     this.#keys(text.slice(0, at));
     if (mark === BEGIN) this.#pasted = '';
-    else this.#onPaste('\n');
+    else this.#onText('\n');
     return text.slice(at + mark.length);
   }
 
@@ -87,12 +102,25 @@ export class TypedInput extends Readable {
     }
     const pasted = `${this.#pasted ?? ''}${text.slice(0, at)}`;
     this.#pasted = undefined;
-    this.#onPaste(pasted.replace(/\r\n?/g, '\n'));
+    this.#onText(pasted.replace(/\r\n?/g, '\n'));
     return text.slice(at + END.length);
   }
 
+  /**
+   * One key at a time, and text that came at once as a whole: of several keys in one chunk the editor would not notice that
+   * they fill its row.
+   */
   #keys(text: string): void {
-    if (text !== '') this.push(text);
+    if (this.#isWithinKey) {
+      this.#isWithinKey = BEGUN_KEY.test(text);
+      this.emit('data', text);
+      return;
+    }
+    this.#isWithinKey = BEGUN_KEY.test(text);
+    for (const [key] of text.matchAll(KEY)) {
+      if (/^\P{Cc}{2}/u.test(key)) this.#onText(key);
+      else this.emit('data', key);
+    }
   }
 }
 

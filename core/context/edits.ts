@@ -51,7 +51,7 @@ export class ChangeTable implements Changes {
 export function faultOfInsert(item: NewItem): string | undefined {
   if (item.kind !== 'message') return `it inserts a ${item.kind}; only messages of user or assistant can be inserted`;
   if (item.role === 'system') return 'it inserts a system message; only messages of user or assistant can be inserted';
-  return hasContent({ id: '', ...item }) ? undefined : 'it inserts an empty message';
+  return hasContent(item) ? undefined : 'it inserts an empty message';
 }
 
 /** An inserted item with an id of its own, as it is sent. */

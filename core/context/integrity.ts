@@ -72,23 +72,15 @@ export function countLooseEnds(items: Iterable<Item>): {
   readonly orphanResults: number;
   readonly unansweredCalls: number;
 } {
+  /** Calls that wait for a result, by id; 0 where all of an id have theirs. */
   const open = new Map<string, number>();
-  const closed = new Set<string>();
   let orphanResults = 0;
   for (const item of items) {
-    if (item.kind === 'tool_call') {
-      open.set(item.callId, (open.get(item.callId) ?? 0) + 1);
-      closed.delete(item.callId);
-    } else if (item.kind === 'tool_result') {
-      const left = open.get(item.callId) ?? 0;
-      if (left > 0) {
-        if (left === 1) open.delete(item.callId);
-        else open.set(item.callId, left - 1);
-        closed.add(item.callId);
-      } else if (!closed.has(item.callId)) {
-        orphanResults++;
-      }
-    }
+    if (item.kind === 'tool_call') open.set(item.callId, (open.get(item.callId) ?? 0) + 1);
+    if (item.kind !== 'tool_result') continue;
+    const left = open.get(item.callId);
+    if (left === undefined) orphanResults++;
+    else open.set(item.callId, Math.max(0, left - 1));
   }
   let unansweredCalls = 0;
   for (const left of open.values()) unansweredCalls += left;

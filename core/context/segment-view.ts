@@ -41,6 +41,13 @@ interface Segment {
   readonly source: number | readonly Item[];
 }
 
+/** A part of a segment, by offsets in it. */
+interface Stretch {
+  readonly segment: Segment;
+  readonly begin: number;
+  readonly end: number;
+}
+
 /** The context as the log gives it. */
 export function viewOf(snapshot: Snapshot, meter: Meter): ContextView {
   const length = snapshot.entries.length;
@@ -84,8 +91,7 @@ class SegmentView implements ContextView {
   }
 
   digestOf(length: number): string {
-    const [only] = this.#segments;
-    const isPlain = this.#segments.length === 1 && only?.source === 0;
+    const isPlain = this.#segments.every(({ source }) => source === 0);
     return digestContext(
       this.system,
       length,
@@ -95,22 +101,14 @@ class SegmentView implements ContextView {
   }
 
   at(index: number): Item {
-    const segment = this.#segments[this.#segmentAt(index)];
-    const item = segment === undefined ? undefined : this.#itemIn(segment, index - segment.start);
-    if (item === undefined) throw new RangeError(`Item ${index} is outside a context of ${this.length} items.`);
-    return item;
+    const segment = index < 0 ? undefined : this.#segments[this.#segmentAt(index)];
+    if (segment === undefined) throw new RangeError(`Item ${index} is outside a context of ${this.length} items.`);
+    return this.#itemOf(segment, index - segment.start);
   }
 
   *items(from = 0, to = this.length): Iterable<Item> {
-    const end = Math.min(to, this.length);
-    for (let at = this.#segmentAt(from), index = from; index < end; at++) {
-      const segment = this.#segments[at];
-      if (segment === undefined) return;
-      for (const stop = Math.min(end, segment.start + segment.length); index < stop; index++) {
-        const item = this.#itemIn(segment, index - segment.start);
-        if (item !== undefined) yield item;
-      }
-    }
+    for (const { segment, begin, end } of this.#stretches(from, to))
+      for (let offset = begin; offset < end; offset++) yield this.#itemOf(segment, offset);
   }
 
   groups(): readonly number[] {
@@ -118,20 +116,15 @@ class SegmentView implements ContextView {
   }
 
   #findGroups(): readonly number[] {
-    const begins: number[] = [];
+    const begins = new Set<number>();
     const { starts } = this.#snapshot;
+    const groupAt = (entry: number): number => firstFrom(starts.length, (group) => (starts[group] as number) >= entry);
     for (const { start, length, source } of this.#segments) {
-      if (typeof source !== 'number') {
-        begins.push(start);
-        continue;
-      }
-      for (let group = firstAtOrAfter(starts, source); group < starts.length; group++) {
-        const begin = starts[group] ?? 0;
-        if (begin >= source + length) break;
-        if ((starts[group + 1] ?? this.#entries) > begin) begins.push(start + begin - source);
-      }
+      if (typeof source !== 'number') begins.add(start);
+      else
+        for (const begin of starts.slice(groupAt(source), groupAt(source + length))) begins.add(start + begin - source);
     }
-    return begins;
+    return [...begins];
   }
 
   with(edits: readonly Edit[]): ContextView {
@@ -156,14 +149,12 @@ class SegmentView implements ContextView {
       start += length;
     };
     for (const index of [...touched].sort((a, b) => a - b)) {
-      const group = this.#snapshot.groups[index];
-      if (group === undefined) continue;
+      const group = this.#snapshot.groups[index] as Group;
       const fault = faultOfGroup(group, changes);
       // What recorded edits broke before is mended as it is sent; nobody is blamed for it later.
       if (fault !== undefined && faultOfGroup(group, this.#changes) === undefined)
         throw new PithError('PITH_EDIT_INVALID', `An edit breaks the context: ${fault}.`);
-      const begin = this.#snapshot.starts[index] ?? source;
-      put(begin - source, source);
+      put((this.#snapshot.starts[index] as number) - source, source);
       const items = flattenGroup(group, changes);
       put(items.length, items);
       source = this.#snapshot.starts[index + 1] ?? this.#entries;
@@ -179,63 +170,62 @@ class SegmentView implements ContextView {
   }
 
   prefix(length: number): Estimate {
-    const [only] = this.#segments;
-    if (this.#segments.length <= 1 && (only === undefined || only.source === 0))
-      return this.#meter.at(Math.min(length, this.#entries));
-    const base = this.#meter.at(0);
-    const tokens = base.tokens + this.tokens(0, length);
+    const [first] = this.#segments;
+    const end = Math.min(length, this.length);
+    // Up to the first change, what is sent is what the meter knows.
+    if (end <= (first?.source === 0 ? first.length : 0)) return this.#meter.at(end);
+    const tokens = this.#meter.at(0).tokens + this.tokens(0, end);
     const whole = this.#meter.at(this.#entries);
     if (whole.source === 'counted' || whole.source === 'offset')
       return { ...whole, tokens, margin: Math.ceil((whole.margin * tokens) / Math.max(1, whole.tokens)) };
     let replaced = 0;
-    for (const segment of this.#segments)
+    for (const { segment } of this.#stretches(0, end))
       if (typeof segment.source !== 'number') replaced += this.#meter.weigh(segment.source);
     return { tokens, margin: Math.max(1024, Math.ceil(replaced / 4), whole.margin), source: 'extrapolated' };
   }
 
   tokens(from: number, to = this.length): number {
     let tokens = 0;
-    for (let at = this.#segmentAt(from); at < this.#segments.length; at++) {
-      const segment = this.#segments[at];
-      if (segment === undefined || segment.start >= to) break;
-      const begin = Math.max(0, from - segment.start);
-      const end = Math.min(segment.length, to - segment.start);
-      if (end <= begin) continue;
+    for (const { segment, begin, end } of this.#stretches(from, to))
       tokens +=
         typeof segment.source === 'number'
           ? this.#meter.between(segment.source + begin, segment.source + end)
           : this.#meter.weigh(segment.source.slice(begin, end));
-    }
     return tokens;
   }
 
-  #itemIn(segment: Segment, offset: number): Item | undefined {
-    return typeof segment.source === 'number'
-      ? this.#snapshot.entries[segment.source + offset]
-      : segment.source[offset];
+  /** The parts of segments that lie between two positions of the view. */
+  *#stretches(from: number, to: number): Iterable<Stretch> {
+    for (let at = this.#segmentAt(from); at < this.#segments.length; at++) {
+      const segment = this.#segments[at] as Segment;
+      const begin = Math.max(0, from - segment.start);
+      const end = Math.min(segment.length, to - segment.start);
+      if (end <= begin) return;
+      yield { segment, begin, end };
+    }
   }
 
+  #itemOf({ source }: Segment, offset: number): Item {
+    return (typeof source === 'number' ? this.#snapshot.entries[source + offset] : source[offset]) as Item;
+  }
+
+  /** Number of the segment that holds a position; the number of segments where none does. */
   #segmentAt(index: number): number {
-    let low = 0;
-    let high = this.#segments.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const segment = this.#segments[middle];
-      if (segment !== undefined && segment.start + segment.length <= index) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstFrom(this.#segments.length, (at) => {
+      const { start, length } = this.#segments[at] as Segment;
+      return start + length > index;
+    });
   }
 }
 
-/** Index of the first number that is not below `value` in an ascending list. */
-function firstAtOrAfter(ascending: readonly number[], value: number): number {
+/** The first number below `count` from which on a test holds, by bisection; `count` where it holds for none. */
+function firstFrom(count: number, holds: (number: number) => boolean): number {
   let low = 0;
-  let high = ascending.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? Infinity) < value) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

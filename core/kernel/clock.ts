@@ -4,7 +4,7 @@ import { createToken } from './token';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once, in so many milliseconds, unless cancelled before. Keeps no process alive. */
+  /** Calls back once, in so many milliseconds, unless cancelled before; until then the process lives on. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const CLOCK = createToken<Clock>('pith/clock');
 export const systemClock: Clock = Object.freeze<Clock>({
   now: () => Date.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms).unref();
+    const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
 });

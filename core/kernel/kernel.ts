@@ -13,12 +13,14 @@ import { planStart } from './graph';
 import type { Dispatch, HookDefinition } from './hooks';
 import { LOG_SINK } from './logger';
 import type { Logger, LogSink } from './logger';
-import type { KernelSession, Plugin } from './plugin';
+import type { KernelSession, Plugin, PluginModule } from './plugin';
+import { pluginIn } from './plugin-shape';
 import { RunningKernel } from './running-kernel';
 import type { DefaultService, Get, SessionScope } from './services';
 
 export interface KernelOptions {
-  readonly plugins: readonly Plugin[];
+  /** What `definePlugin` returned, or modules that export it as their default. */
+  readonly plugins: readonly PluginModule[];
   /** Raw configuration by section, keys in the form that code uses (camelCase). */
   readonly config?: RawConfig | undefined;
   /** A bus of one's own, which the kernel leaves open when it stops; else a local one. */
@@ -80,8 +82,9 @@ export interface CheckedStart {
 
 /** Finds all that is wrong before any plugin runs. Throws `PITH_PLUGIN_GRAPH` with all faults at once. */
 export async function checkKernel(options: KernelOptions): Promise<CheckedStart> {
-  const { plugins, config = {}, faults: found = [] } = options;
-  const defaults = defaultsOf(options);
+  const { config = {}, faults: found = [] } = options;
+  const plugins = options.plugins.map((given) => pluginIn(given) ?? (given as Plugin));
+  const defaults = defaultsOf(plugins, options.defaults);
   const plan = planStart(plugins, [LOG_SINK, ...defaults.map(({ token }) => token)]);
   const { configs, faults } = await checkConfig(plan.plugins, config);
   const all = [...found, ...plan.faults, ...faults];
@@ -90,7 +93,7 @@ export async function checkKernel(options: KernelOptions): Promise<CheckedStart>
 }
 
 /** Those of the core, then those that plugins bring along; the first for a token counts. */
-function defaultsOf({ plugins, defaults = [] }: KernelOptions): readonly DefaultService[] {
+function defaultsOf(plugins: readonly Plugin[], defaults: readonly DefaultService[] = []): readonly DefaultService[] {
   const known = new Map<string, DefaultService>();
   for (const service of [...defaults, ...plugins.flatMap((plugin) => plugin?.defaults ?? [])]) {
     if (!known.has(service.token.name)) known.set(service.token.name, service);

@@ -5,6 +5,16 @@ import type { AnyToken, Plugin } from './plugin';
 /** The plugin interface that this kernel serves. */
 const PLUGIN_API = 1;
 
+/** The plugin that a module exports as its default, once or twice wrapped as imports across module formats leave it; else undefined. */
+export function pluginIn(module: unknown): Plugin | undefined {
+  let candidate = module;
+  for (let depth = 0; depth < 3 && typeof candidate === 'object' && candidate !== null; depth++) {
+    if (isPlugin(candidate)) return candidate;
+    candidate = (candidate as { readonly default?: unknown }).default;
+  }
+  return undefined;
+}
+
 /** The plugins of a list, each name once, and what is wrong with the other entries. */
 export function namedPlugins(given: readonly unknown[]): {
   readonly plugins: readonly Plugin[];
@@ -14,7 +24,7 @@ export function namedPlugins(given: readonly unknown[]): {
   const plugins = new Map<string, Plugin>();
   for (const [place, value] of given.entries()) {
     if (!isPlugin(value)) {
-      faults.push(notAPlugin(value, place));
+      faults.push(notAPlugin(place));
       continue;
     }
     const malformed = malformedTokens(value);
@@ -32,14 +42,13 @@ function isPlugin(value: unknown): value is Plugin {
   return typeof name === 'string' && name !== '' && typeof setup === 'function';
 }
 
-function notAPlugin(value: unknown, place: number): PluginFault {
+function notAPlugin(place: number): PluginFault {
   const plugin = `#${String(place + 1)}`;
-  const isModule = typeof value === 'object' && value !== null && isPlugin((value as { default?: unknown }).default);
   return {
     kind: 'not-a-plugin',
     plugin,
     message: `Entry ${plugin} of the plugin list is not a plugin.`,
-    hint: isModule ? 'It is a module; give its default export.' : 'Give what definePlugin returns.',
+    hint: 'Give what definePlugin returns.',
   };
 }
 

@@ -114,6 +114,9 @@ export interface Plugin {
   setup(ctx: never): Awaitable<void>;
 }
 
+/** A plugin, or a module that has it as its default export; ES modules see the default of CommonJS so. */
+export type PluginModule = Plugin | { readonly default: PluginModule };
+
 /**
  * Defines a plugin (S3.2). Configuration, needs, provided tokens, hooks and tools of `setup` are inferred from it.
  *

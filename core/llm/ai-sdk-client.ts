@@ -5,7 +5,7 @@
  * provider's own figures travel. What a `system` parameter becomes there, the leading system messages of the prompt, is
  * written as such.
  */
-import { systemClock } from '../kernel/clock';
+import { sleep, systemClock } from '../kernel/clock';
 import type { Clock } from '../kernel/clock';
 import { randomIds } from '../kernel/ids';
 import type { Ids } from '../kernel/ids';
@@ -31,7 +31,7 @@ import { llmError } from './llm-errors';
 import { profileOf, traitsOf } from './profiles';
 import { readReply } from './reply';
 import { StreamedReply } from './reply-stream';
-import { pause, retryDelay } from './retry';
+import { retryDelay } from './retry';
 import { toolNames } from './tools';
 
 export interface AiSdkClientOptions {
@@ -105,7 +105,7 @@ class AiSdkClient implements LlmClient {
         return await this.#generateOnce(request);
       } catch (thrown) {
         const { delayMs } = this.#retry(thrown, attempt);
-        await this.#pause(delayMs, request.signal);
+        await this.#sleep(delayMs, request.signal);
       }
     }
   }
@@ -118,7 +118,7 @@ class AiSdkClient implements LlmClient {
       } catch (thrown) {
         const { delayMs, reason } = this.#retry(thrown, attempt);
         yield { type: 'retry', attempt: attempt + 1, delayMs, reason };
-        await this.#pause(delayMs, request.signal);
+        await this.#sleep(delayMs, request.signal);
       }
     }
   }
@@ -198,8 +198,8 @@ class AiSdkClient implements LlmClient {
     return { delayMs, reason: error.message };
   }
 
-  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    await pause(this.#clock, ms, signal).catch(() => {
+  async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await sleep(this.#clock, ms, signal).catch(() => {
       throw cancelled();
     });
   }

@@ -1,7 +1,5 @@
 /** When a failed request is sent again (S6.1): back-off with full jitter, and what the provider asks for. */
 import type { PithError } from '../errors';
-import { sleep } from '../kernel/clock';
-import type { Clock } from '../kernel/clock';
 
 export interface RetryPolicy {
   /** How often a request is sent again; 0 is never. */
@@ -27,14 +25,4 @@ export function retryDelay(error: PithError, attempt: number, { maxRetries, rand
   const asked = typeof retryAfterMs === 'number' ? retryAfterMs : 0;
   if (asked > LONGEST_ASKED_MS) return undefined;
   return Math.max(asked, Math.round(random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt)));
-}
-
-/** Waits between two attempts, and keeps the process alive meanwhile. Rejects with the reason of the signal at once. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const alive = setInterval(() => undefined, 2 ** 30);
-  try {
-    await sleep(clock, ms, signal);
-  } finally {
-    clearInterval(alive);
-  }
 }

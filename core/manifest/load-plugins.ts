@@ -4,6 +4,7 @@ import { messageOf } from '../errors';
 import { importFile, packageFile } from '../kernel/installed-packages';
 import { nearest } from '../kernel/nearest';
 import type { Plugin } from '../kernel/plugin';
+import { pluginIn } from '../kernel/plugin-shape';
 
 /** The stock plugins by name, each loaded only when it is asked for. */
 export type StockPlugins = Readonly<Record<string, () => Promise<unknown>>>;
@@ -55,7 +56,7 @@ async function loadPlugin(entry: string, stock: StockPlugins, folder: string): P
   } catch (thrown) {
     return { entry, problem: `plugin "${entry}" could not be loaded: ${messageOf(thrown).split('\n', 1)[0] ?? ''}` };
   }
-  const plugin = pluginOf(module);
+  const plugin = pluginIn(module);
   if (plugin === undefined) {
     return { entry, problem: `"${entry}" is no plugin; it must export what definePlugin returns as its default` };
   }
@@ -65,17 +66,6 @@ async function loadPlugin(entry: string, stock: StockPlugins, folder: string): P
     plugin: plugin.section === undefined && section !== plugin.name ? { ...plugin, section } : plugin,
     from,
   };
-}
-
-/** The plugin that a module exports; a default may be wrapped once more where CommonJS was imported from an ES module. */
-function pluginOf(module: unknown): Plugin | undefined {
-  let candidate = module;
-  for (let depth = 0; depth < 3 && typeof candidate === 'object' && candidate !== null; depth++) {
-    const { name, setup, default: inner } = candidate as { name?: unknown; setup?: unknown; default?: unknown };
-    if (typeof name === 'string' && typeof setup === 'function') return candidate as Plugin;
-    candidate = inner;
-  }
-  return undefined;
 }
 
 function isPath(entry: string): boolean {

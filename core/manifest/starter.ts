@@ -2,17 +2,15 @@
 
 const STARTER = `# Pith manifest. Keys that are commented out show their defaults; docs/manifest.md explains all.
 
-[agent]
+[agent]                             # system_prompt_file names a file instead
 root = "."                          # the folder whose files the agent may read
 system_prompt = "You are a careful software engineer. Look before you change, and check what you did."
-# system_prompt_file = "prompt.md"  # instead of system_prompt
 
 # Without this section there is no agent to run, and the offline worker writes the summaries.
 [model]
 provider = "anthropic"              # openai, openai-compatible with base_url, or another AI SDK package
 model = "claude-sonnet-4-5"
 api_key_env = "ANTHROPIC_API_KEY"   # secrets stay in the environment
-# max_output_tokens = 8000          # known for common models, as is context_window
 
 [plugins]                           # pith plugins shows what each one does
 use = [
@@ -31,8 +29,6 @@ compact_request_threshold = "90%"   # between requests of one turn: the safety n
 # retained_tokens = 8000            # newest tokens that are carried over
 # auto_read_budget = 8000           # tokens of files that the next context has already read
 # never_auto_read = []              # beside .env*, keys and credentials; patterns as in .gitignore
-
-# [compaction.model]                # the model of the summaries, where it is to be another one
 
 [prune]
 # protected_tokens = 8000           # newest tokens whose tool results keep their content

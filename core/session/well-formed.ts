@@ -1,8 +1,8 @@
 /** Well-formed Unicode and emptiness (S5.6): what may be sent of an item. */
-import type { Item, Json, Part } from './items';
+import type { Item, Json, NewItem, Part } from './items';
 
 /** Whether an item says anything: a message with text or image, reasoning with text or opaque data; calls and results always do. */
-export function hasContent(item: Item): boolean {
+export function hasContent(item: NewItem): boolean {
   if (item.kind === 'message') return item.parts.some((part) => part.type === 'image' || part.text.trim() !== '');
   if (item.kind === 'reasoning') return Boolean(item.text) || Boolean(item.opaque) || item.provider !== undefined;
   return true;

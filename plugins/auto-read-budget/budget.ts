@@ -25,7 +25,7 @@ export class ReadBudget {
   }
 
   /** What is appended to a result, where anything is: a reminder that is due, and what remains after a mark or unmark. */
-  remark(done: 'mark' | 'unmark' | 'other', markedTokens: number): string | undefined {
+  remark(done: 'Marked' | 'Unmarked' | undefined, markedTokens: number): string | undefined {
     const remaining = Math.max(0, this.#tokens - markedTokens);
     const half = remaining <= this.#tokens / 2;
     const lines: string[] = [];
@@ -33,10 +33,8 @@ export class ReadBudget {
       lines.push('Budget half consumed. Consider calling write_summary soon.');
       this.#reminder = 'said';
     }
-    if (done !== 'other') {
-      lines.push(
-        `${done === 'mark' ? 'Marked' : 'Unmarked'}. Budget: ${String(remaining)}/${String(this.#tokens)} tokens remaining`,
-      );
+    if (done !== undefined) {
+      lines.push(`${done}. Budget: ${String(remaining)}/${String(this.#tokens)} tokens remaining`);
       if (!half) this.#reminder = 'armed';
       else if (this.#reminder === 'armed') this.#reminder = 'due';
     }

@@ -4,7 +4,11 @@ import { DESKS, type OpenDesk } from '../compaction/tokens';
 import { ReadBudget, type Request } from './budget';
 
 const MARK = 'mark_read_required';
-const UNMARK = 'unmark_read_required';
+/** What the tools that change the marks have done. */
+const DONE = new Map([
+  [MARK, 'Marked' as const],
+  ['unmark_read_required', 'Unmarked' as const],
+]);
 
 export default definePlugin({
   name: 'auto-read-budget',
@@ -44,8 +48,7 @@ export default definePlugin({
       function tellWhatRemains({ session, call, result }) {
         const desk = desks.of(session);
         if (desk === undefined) return undefined;
-        const done =
-          result.isError === true ? 'other' : call.name === MARK ? 'mark' : call.name === UNMARK ? 'unmark' : 'other';
+        const done = result.isError === true ? undefined : DONE.get(call.name);
         const text = budgetOf(desk).remark(done, desk.markedTokens);
         return text === undefined ? undefined : { do: 'remind', text };
       },
@@ -56,11 +59,10 @@ export default definePlugin({
 
 /** Whether arguments name a range; others are refused by the tool itself. */
 function isRequest(args: Json): args is Request & Json {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
-  const { path, offset, limit } = args as Readonly<Record<string, Json | undefined>>;
+  const { path, offset, limit } = (args ?? {}) as Readonly<Record<string, Json | undefined>>;
   return typeof path === 'string' && isLine(offset) && isLine(limit);
 }
 
 function isLine(value: Json | undefined): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1);
+  return value === undefined || Number.isSafeInteger(value);
 }

@@ -1,52 +1,57 @@
 /**
- * What a desk hands out in all to a worker that is not trusted (S3.5): no more than could be sent in all its requests
- * together, so that an honest worker never meets the end of it.
+ * What a desk hands out and takes in all, for one job (S3.5): more than any worker needs that reads everything once, and never
+ * more, however often it is asked.
  */
 import { isShallow, jsonText } from '../../core/index';
 import type { ToolResult } from '../../core/index';
 
-/** Calls of one job; a worker that needs as many is lost. */
-const MOST_CALLS = 1000;
+/** Calls beside those for the items, and for each of them. */
+const CALLS = { base: 1000, perItem: 2 } as const;
+/** Characters of a token, at most but for long runs of blanks; and tokens of what stands around an item. */
+const CHARACTERS_PER_TOKEN = 32;
+const TOKENS_PER_ITEM = 200;
 /** Characters of the arguments of all calls together, as JSON; several of the longest summaries that are looked at. */
-const MOST_ARGUMENTS = 1_000_000;
+const MOST_ARGUMENTS = 4_000_000;
+
+/** What there is to be read. */
+export interface JobSize {
+  /** Items that are summarised or kept, and their tokens. */
+  readonly items: number;
+  readonly tokens: number;
+  /** Tokens that the worker may send to its model in all; files are read within them. */
+  readonly maxInputTokens: number;
+}
 
 export class Allowance {
-  readonly #tokens: number;
-  readonly #countText: (text: string) => number;
+  readonly #mostCalls: number;
+  readonly #mostCharacters: number;
   #calls = 0;
-  #characters = 0;
+  #arguments = 0;
   #handedOut = 0;
 
-  /** @param tokens that results may have together */
-  constructor(tokens: number, countText: (text: string) => number) {
-    this.#tokens = tokens;
-    this.#countText = countText;
+  constructor({ items, tokens, maxInputTokens }: JobSize) {
+    this.#mostCalls = CALLS.base + CALLS.perItem * items;
+    this.#mostCharacters = CHARACTERS_PER_TOKEN * (maxInputTokens + tokens + TOKENS_PER_ITEM * items);
   }
 
   /** Why a call is not carried out at all, or undefined. */
   refusal(args: unknown): string | undefined {
-    if (++this.#calls > MOST_CALLS) return `There were ${MOST_CALLS} calls already; no more are answered.`;
+    if (++this.#calls > this.#mostCalls) return `There were ${this.#mostCalls} calls already; no more are answered.`;
     if (!isShallow(args)) return 'The arguments are nested too deeply.';
     const characters = jsonText(args).length;
-    if (this.#characters + characters > MOST_ARGUMENTS)
+    if (this.#arguments + characters > MOST_ARGUMENTS)
       return `The arguments of all calls together may have ${MOST_ARGUMENTS} characters.`;
-    this.#characters += characters;
+    this.#arguments += characters;
     return undefined;
   }
 
   /** The result of a reading as it is handed out: one that would exceed the allowance says so instead. */
   handOut(result: ToolResult): ToolResult {
     const { content } = result;
-    if (content === undefined) return result;
-    const texts =
-      typeof content === 'string' ? [content] : content.map((part) => (part.type === 'text' ? part.text : ''));
-    const tokens = texts.reduce((sum, text) => sum + this.#countText(text), 0);
-    if (this.#handedOut + tokens > this.#tokens)
-      return {
-        summary: `This desk has handed out ${this.#handedOut} tokens and hands out ${this.#tokens} at most; ask for less, or call write_summary.`,
-        isError: true,
-      };
-    this.#handedOut += tokens;
+    const characters = typeof content === 'string' ? content.length : jsonText(content).length;
+    if (this.#handedOut + characters > this.#mostCharacters)
+      return { summary: 'This desk has handed out more than there is; call write_summary.', isError: true };
+    this.#handedOut += characters;
     return result;
   }
 }

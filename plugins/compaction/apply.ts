@@ -1,5 +1,5 @@
 /** From what lies at a desk to a checkpoint in force (S9.9, S9.10): built of the contents of now, recorded whole or not at all. */
-import { CONTEXT, inputLimit, messageOf, nextSlice } from '../../core/index';
+import { CONTEXT, inputLimit, messageOf, nextSlice, pathsOfCall } from '../../core/index';
 import type { Block, Checkpoint, ContextView, Reference, Session } from '../../core/index';
 import { readMarks } from './auto-read';
 import { stateBlock } from './blocks';
@@ -96,14 +96,23 @@ export function apply(
   };
   for (const pin of pins) attempt('A pin of pre_compact was left out', () => context.pin(pin));
   const shown = new Set(autoReads.flatMap(({ path }) => (path === undefined ? [] : [path])));
-  attempt('The tracker was not told that contents left the context', () => contentsLeft(session, [...shown]));
   const after = context.view();
+  attempt('The tracker was not told that contents left the context', () =>
+    contentsLeft(session, [...shown, ...touchedIn(after)]),
+  );
   told.found = {
     ...told.found,
     marks: desk.marks.filter(({ path }) => shown.has(path)),
     references,
     after: { tokens: after.occupancy().tokens, items: after.length },
   };
+}
+
+/** Files that calls of the tail touched: what they showed still stands in the context (S7.2). */
+function touchedIn(view: ContextView): readonly string[] {
+  return [...view.items()].flatMap((item) =>
+    item.kind === 'tool_call' ? pathsOfCall(item.name, item.arguments).map(({ path }) => path) : [],
+  );
 }
 
 function build(

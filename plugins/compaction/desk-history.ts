@@ -1,6 +1,7 @@
 /** The history that a desk hands out (S9.5): the part to summarise, then the newest items as they will be carried over. */
 import type { FileSource, Item, Json, Session, Tokenizer, Tool, ToolResult } from '../../core/index';
 import type { Guard } from '../guard/token';
+import type { JobSize } from './allowance';
 import { touchText, type DeskHistory } from './history';
 import type { SummaryFormat } from './summary';
 import type { SessionTouches, TouchedFile } from './touches';
@@ -20,8 +21,8 @@ export interface DeskOptions {
   readonly tokenizer: Tokenizer;
   readonly files: FileSource;
   readonly guard?: Pick<Guard, 'neverAutoRead' | 'mask'> | undefined;
-  /** Tokens that readings may hand out together; no bound for a worker that is trusted. */
-  readonly mostTokens?: number | undefined;
+  /** How much there is to read; bounds what is handed out in all. */
+  readonly size: JobSize;
   /** Runs a tool with the hooks of role `compact-worker` around it. */
   runTool(tool: Tool, args: Json, signal: AbortSignal): Promise<ToolResult>;
 }

@@ -51,7 +51,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
   readonly tools: readonly Tool[];
   readonly #options: DeskOptions;
   readonly #handedIn: HandedIn;
-  readonly #allowance: Allowance | undefined;
+  readonly #allowance: Allowance;
   readonly #history: DeskHistory;
   readonly #marks: Marks;
   readonly #references = new Map<string, Reference>();
@@ -66,8 +66,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
     this.session = options.session;
     this.tools = deskTools(this);
     this.#handedIn = new HandedIn(options.format);
-    const { mostTokens, tokenizer } = options;
-    if (mostTokens !== undefined) this.#allowance = new Allowance(mostTokens, (text) => tokenizer.countText(text));
+    this.#allowance = new Allowance(options.size);
     this.#touches = new SessionTouches(
       options.session,
       (path) => options.files.display(path),
@@ -123,13 +122,13 @@ class WorkingDesk implements OpenDesk, DeskWork {
       const names = this.tools.map((candidate) => candidate.name).join(', ');
       return Promise.resolve(failure(`There is no tool ${oneLine(name).slice(0, 80)}; there are ${names}.`));
     }
-    const refusal = this.#allowance?.refusal(args);
+    const refusal = this.#allowance.refusal(args);
     if (refusal !== undefined) return Promise.resolve(failure(refusal));
     const run = async (): Promise<ToolResult> => {
       await nextSlice();
       signal.throwIfAborted();
       const result = await this.#options.runTool(tool, args as Json, signal);
-      return tool.kind === 'read' ? (this.#allowance?.handOut(result) ?? result) : result;
+      return tool.kind === 'read' ? this.#allowance.handOut(result) : result;
     };
     const outcome = this.#queue.then(run, run);
     this.#queue = outcome.catch(() => undefined);

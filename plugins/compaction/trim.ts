@@ -1,5 +1,5 @@
 /** Trimming (S9.3): texts lose their middle, with a marker that says how much; results share what there is evenly. */
-import type { ContextView, Edit, ItemId, Tokenizer, ToolResultItem } from '../../core/index';
+import type { ContextView, Edit, ItemId, Part, Tokenizer, ToolResultItem } from '../../core/index';
 
 /** Tokens below which a result is not trimmed any further. */
 const SMALLEST = 64;
@@ -21,9 +21,12 @@ function markerOf(missing: number, all: number): string {
 }
 
 /** Text that a result sends as content, or undefined where its summary stands alone. */
-export function contentText(result: ToolResultItem): string | undefined {
-  if (result.content === undefined) return undefined;
-  return result.content.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
+export function contentText({ content }: ToolResultItem): string | undefined {
+  return content === undefined ? undefined : partsText(content);
+}
+
+function partsText(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
 }
 
 export type TrimTokenizer = Pick<Tokenizer, 'countItem' | 'countText' | 'truncate'>;
@@ -50,42 +53,42 @@ export function trimResults(
   seen: number,
   tokenizer: TrimTokenizer,
 ): readonly Edit[] {
-  const edits: Edit[] = [];
+  const falls: Edit[] = [];
   const fresh: Unseen[] = [];
   for (let position = from; position < context.length; position++) {
     const entry = context.at(position);
-    if (entry.kind !== 'tool_result') continue;
-    const text = contentText(entry);
-    if (text === undefined) continue;
+    if (entry.kind !== 'tool_result' || entry.content === undefined) continue;
+    const text = partsText(entry.content);
+    const shows = entry.content.some((part) => part.type === 'image');
     const counted = tokenizer.countItem(entry).text;
-    const shows = entry.content?.some((part) => part.type === 'image') === true;
     if (position >= seen) {
       fresh.push({ item: entry.id, text, shows, counted, tokens: context.tokens(position, position + 1) });
     } else if (shows || tokenizer.countText(entry.summary) < counted) {
-      edits.push({ edit: 'content', item: entry.id, text: null });
+      falls.push({ edit: 'content', item: entry.id, text: null });
     }
   }
-  const excessOf = (tried: readonly Edit[]): number =>
-    (tried.length === 0 ? context : context.with(tried)).tokens(from) - max;
   const sizes = fresh.map(({ tokens }) => tokens);
+  const excessOf = (edits: readonly Edit[]): number => context.with(edits).tokens(from) - max;
+  let edits: readonly Edit[] = falls;
   let excess = excessOf(edits);
   let lost = excess;
   // Counts are estimates and a cut text has a marker, so more is cut until the context itself says it fits.
   for (let attempt = 0; excess > 0 && attempt < ATTEMPTS; attempt++) {
     const shares = evenShares(sizes, lost);
-    const trims = fresh.flatMap(({ item, text, shows, tokens, counted }, index): Edit[] => {
-      const share = shares[index] ?? tokens;
-      if (share >= tokens) return [];
-      const rate = counted / Math.max(1, tokens);
-      const cut = trimMiddle(text, Math.max(SMALLEST, Math.floor(share * rate)), tokenizer);
-      return cut === text && !shows ? [] : [{ edit: 'content', item, text: cut }];
-    });
-    const tried = [...edits, ...trims];
-    excess = excessOf(tried);
-    if (excess <= 0 || attempt === ATTEMPTS - 1 || trims.length === 0) return tried;
+    const trims = fresh.flatMap((result, index) => trimResult(result, shares[index] ?? 0, tokenizer));
+    edits = [...falls, ...trims];
+    excess = excessOf(edits);
     lost += Math.ceil(excess * 1.25);
   }
   return edits;
+}
+
+/** The edit that brings a result down to its share of tokens, where it is larger and can be cut. */
+function trimResult(result: Unseen, share: number, tokenizer: TrimTokenizer): readonly Edit[] {
+  const { item, text, shows, counted, tokens } = result;
+  if (share >= tokens) return [];
+  const cut = trimMiddle(text, Math.max(SMALLEST, Math.floor((share * counted) / tokens)), tokenizer);
+  return cut === text && !shows ? [] : [{ edit: 'content', item, text: cut }];
 }
 
 /** What each may keep so that all together lose `excess`: the largest lose first, down to one common height. */

@@ -9,7 +9,6 @@ import type { Plan } from './plan';
 import type { Advice } from './pre-compact';
 import type { RunRecord } from './run-record';
 import type { CompactWorker, Desk, WorkerReport } from './worker';
-import { offlineWorker } from './workers/offline/offline-worker';
 
 /** What is to be worked on. */
 export interface Work {
@@ -33,10 +32,10 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
   const signal = AbortSignal.any([asked, over.signal]);
   const seconds = settings.workerTimeoutSeconds;
   const late = new Ending('timeout', `The worker "${worker.name}" did not end within ${seconds} s.`);
-  const stopTimer = clock.after(seconds * 1000, () => over.abort(late));
   const defaultReferences = parts.recentFiles(work.session, settings.defaultReferences);
-  const isTrusted = worker === offlineWorker || (worker === parts.worker && parts.isOffline);
-  const desk = openDesk(parts, work, defaultReferences, isTrusted ? undefined : settings.compactWorkerMaxInputTokens);
+  await nextSlice();
+  const desk = openDesk(parts, work, defaultReferences);
+  const stopTimer = clock.after(seconds * 1000, () => over.abort(late));
   let spent: WorkerReport | undefined;
   try {
     await nextSlice();
@@ -70,7 +69,6 @@ function openDesk(
   parts: CompactorParts,
   { session, view, plan, told }: Work,
   defaultReferences: readonly string[],
-  mostTokens: number | undefined,
 ): OpenDesk {
   const { desks, files, format, guard, settings, tokenizer } = parts;
   const { previousSummary, ...range } = summarisedRange(session, plan);
@@ -86,7 +84,11 @@ function openDesk(
     tokenizer,
     files,
     guard,
-    mostTokens,
+    size: {
+      items: plan.summarised.items + plan.retained.items,
+      tokens: plan.summarised.tokens + plan.retained.tokens,
+      maxInputTokens: settings.compactWorkerMaxInputTokens,
+    },
     runTool: async (tool, args, signal) => {
       const result = await parts.runTool(session, tool, args, signal);
       told.work.called(tool.name, args, result);

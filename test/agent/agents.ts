@@ -2,7 +2,7 @@
 import { createKernel } from '../../core/agent/create-kernel';
 import { callTool } from '../../core/agent/tool-calls';
 import type { ToolOutcome } from '../../core/agent/tool-calls';
-import { TOOLS } from '../../core/agent/tool-registry';
+import { toolsOf } from '../../core/agent/tool-registry';
 import type { Tool } from '../../core/agent/tools';
 import { createLocalBus } from '../../core/bus/local-bus';
 import type { Bus } from '../../core/bus/bus';
@@ -62,7 +62,7 @@ export async function agent(tools: readonly Tool[], ...plugins: readonly Plugin[
         role,
         call,
         signal,
-        tools: kernel.contributions(TOOLS).map(({ value }) => value),
+        tools: toolsOf(kernel),
       });
     },
   };

@@ -253,7 +253,7 @@ describe('whatever comes in whatever order', () => {
           await host[Symbol.asyncDispose]();
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 500), timeout: 8000, seed: 7 },
+      { numRuns: 500 },
     );
-  });
+  }, 240_000);
 });

@@ -207,6 +207,25 @@ describe('a session that is restored', () => {
     expect([again.lastRunInterrupted, again.position]).toEqual([false, session.position]);
   });
 
+  test.each([
+    ['nothing of it was applied', false, { phase: 'failed', data: { worker: 'w', outcome: 'cancelled' } }],
+    ['it was applied', true, { phase: 'done', data: { worker: 'w', outcome: 'done', before: 9, after: 3 } }],
+  ])('gets the end of a compaction that was cut off, once: %s', async (_, applied, end) => {
+    await using one = await host();
+    const session = await open(one.kernel, 's');
+    session.append([user('hello'), assistant('yes')]);
+    session.record({ t: 'compaction', phase: 'start', compaction: 'c', data: { worker: 'w' } });
+    const checkpoint = { compaction: 'c', blocks: [{ kind: 'summary', text: 'Hello.' }], cut: 2, edits: [] };
+    if (applied) session.record({ t: 'checkpoint', ...checkpoint, before: 9, after: 3 });
+    await session.close();
+    for (let restart = 0; restart < 2; restart++) {
+      const again = await open(one.kernel, 's');
+      const ends = [...again.records()].filter((record) => record.t === 'compaction' && record.phase !== 'start');
+      expect(ends).toMatchObject([{ compaction: 'c', ...end }]);
+      await again.close();
+    }
+  });
+
   test('has a new tracker: recency replayed, no hashes', async () => {
     await using one = await host();
     const session = await open(one.kernel, 's');

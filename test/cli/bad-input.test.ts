@@ -87,7 +87,7 @@ describe('a call that pith does not understand', () => {
     [['compact'], /missing required argument 'FILE'/],
     [['compact', 'a', 'b'], /too many arguments/],
     [['compcat', 'a'], /unknown command 'compcat'\. Did you mean "compact"\?/],
-    [['run'], /unknown command 'run'/],
+    [['walk'], /unknown command 'walk'/],
     [['help', 'inspct'], /unknown command 'inspct'\. Did you mean "inspect"\?/],
     [
       ['compact', 'a', '--retaind-tokens', '5'],

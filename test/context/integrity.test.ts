@@ -55,7 +55,9 @@ describe('integrity (S5.6)', () => {
       ['ill-formed a'],
     ],
   ])('%s', (_, items, faults) => {
-    expect(checkIntegrity(items).map(({ rule, item }) => `${rule} ${item}`)).toEqual(faults);
+    const found = checkIntegrity(items);
+    expect(found.map(({ rule, item }) => `${rule} ${item}`)).toEqual(faults);
+    for (const { item, message } of found) expect(message).toContain(` ${item} `);
   });
 
   test('an image alone is no empty message', () => {
@@ -79,6 +81,10 @@ describe('loose ends of a log', () => {
     ['a second result', [call('a', '1'), result('b', '1'), result('c', '1')], 0, 0],
     ['an id used again', [call('a', '1'), result('b', '1'), call('c', '1'), result('d', '1')], 0, 0],
     ['an id used again and left open', [call('a', '1'), result('b', '1'), call('c', '1')], 0, 1],
+    ['an id open twice', [call('a', '1'), call('b', '1')], 0, 2],
+    ['an id open twice and answered once', [call('a', '1'), call('b', '1'), result('c', '1')], 0, 1],
+    ['an id open twice and answered twice', [call('a', '1'), call('b', '1'), result('c', '1'), result('d', '1')], 0, 0],
+    ['no calls at all', [user('a'), reasoning('b'), assistant('c')], 0, 0],
   ])('%s', (_, items, orphanResults, unansweredCalls) => {
     expect(countLooseEnds(items)).toEqual({ orphanResults, unansweredCalls });
   });

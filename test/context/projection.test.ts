@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import type { Item, NewItem, RecordDraft, Session } from '../../core';
-import { checkIntegrity, countLooseEnds } from '../../core/context/integrity';
+import type { NewItem, RecordDraft, Session } from '../../core';
+import { checkIntegrity } from '../../core/context/integrity';
 import { Projection } from '../../core/context/projection';
 import { createSession } from '../../core/session/log-session';
+import { hasContent } from '../../core/session/well-formed';
 import { histories, uniqueIds } from '../arbitraries/history';
 
 const text = (said: string, role: 'user' | 'assistant' | 'system' = 'user'): NewItem => ({
@@ -99,7 +100,10 @@ describe('the projection of a log', () => {
     ]);
     expect(projection.entries[1]).toMatchObject({
       role: 'user',
-      parts: [{ text: '[System note]' }, { text: 'be brief' }],
+      parts: [
+        { type: 'text', text: '[System note]' },
+        { type: 'text', text: 'be brief' },
+      ],
     });
   });
 
@@ -165,10 +169,25 @@ describe('the projection of a log', () => {
   test('notes which user message opened each turn', () => {
     const session = createSession({ id: 's' });
     session.record({ t: 'turn', phase: 'start', turn: 1 });
+    session.append([text('hello', 'assistant'), call('a'), result('a'), text(' ')]);
     session.append([text('first'), text('reminder'), text('ok', 'assistant')]);
-    session.record({ t: 'turn', phase: 'end', turn: 1 }, { t: 'turn', phase: 'start', turn: 2 });
+    session.record({ t: 'turn', phase: 'end', turn: 1 });
+    session.append([text('aside')]);
+    session.record({ t: 'turn', phase: 'start', turn: 2 });
     session.append([text('second')]);
-    expect(project(session).openings).toEqual([0, 3]);
+    expect(project(session).openings).toEqual([4, 8]);
+  });
+
+  test('takes every message of the user that says something for an opening where no turns are recorded', () => {
+    const session = sessionOf([
+      text('be kind', 'system'),
+      text('a'),
+      text(''),
+      text('b', 'assistant'),
+      call('x'),
+      text('c'),
+    ]);
+    expect(project(session).openings).toEqual([1, 5]);
   });
 });
 
@@ -183,40 +202,45 @@ describe('for any history', () => {
 
   test('folding as records come gives the same as folding all at once, and hands out lists that never change', () => {
     fc.assert(
-      fc.property(histories(), (history) => {
+      fc.property(histories(), fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }), (history, shares) => {
         const session = createSession({ id: 's', now: () => 0 });
         const growing = new Projection(session);
-        const handedOut: { readonly list: readonly Item[]; readonly copy: readonly Item[] }[] = [];
+        const handedOut: { readonly list: readonly unknown[]; readonly copy: readonly unknown[] }[] = [];
         let seen = 0;
-        for (const item of history) {
+        for (const [index, item] of history.entries()) {
           session.append([item]);
           for (const record of session.records(seen)) growing.apply(record);
           seen = session.position + 1;
-          const { entries } = growing.share();
-          handedOut.push({ list: entries, copy: entries.slice() });
+          expect(growing.replyStart).toBe(project(session).replyStart);
+          if (shares[index % shares.length] === false) continue;
+          const { entries, starts } = growing.share();
+          for (const list of [entries, starts]) handedOut.push({ list, copy: list.slice() });
         }
-        expect(growing.entries).toEqual(project(session).entries);
-        for (const { list, copy } of handedOut) expect(copy.every((item, index) => list[index] === item)).toBe(true);
+        const { entries, starts } = project(session).share();
+        expect([growing.share().entries, growing.share().starts]).toEqual([entries, starts]);
+        for (const { list, copy } of handedOut) expect(copy.every((one, index) => list[index] === one)).toBe(true);
       }),
     );
   });
 
-  test('nothing but orphans, second results and empty items is left out', () => {
+  test('nothing but orphans, second results and empty items is left out, and nothing but closed calls is added', () => {
     fc.assert(
       fc.property(histories(24, uniqueIds), (history) => {
         const session = sessionOf(history);
-        const projection = project(session);
-        const sent = new Set(projection.entries.map((entry) => entry.id));
-        const calls = new Set<string>();
+        const expected = new Set<string>();
+        const waiting = new Map<string, string>();
+        let spoken = false;
         for (const item of session.items()) {
-          if (item.kind === 'tool_call') {
-            expect(sent.has(item.id)).toBe(true);
-            calls.add(item.callId);
-          }
-          if (item.kind === 'tool_result' && calls.delete(item.callId)) expect(sent.has(item.id)).toBe(true);
+          spoken ||= item.kind !== 'message' || item.role !== 'system';
+          if (!spoken || item.kind === 'reasoning' || !hasContent(item)) continue;
+          if (item.kind === 'tool_call') waiting.set(item.callId, `${item.id}!`);
+          if (item.kind === 'tool_result' && !waiting.delete(item.callId)) continue;
+          expected.add(item.id);
         }
-        const texts = projection.entries.length;
-        expect(texts).toBeLessThanOrEqual(session.itemCount + countLooseEnds(session.items()).unansweredCalls);
+        for (const closed of waiting.values()) expected.add(closed);
+        const sent = project(session).entries.filter(({ kind }) => kind !== 'reasoning');
+        expect(new Set(sent.map(({ id }) => id))).toEqual(expected);
+        expect(sent).toHaveLength(expected.size);
       }),
     );
   });

@@ -84,6 +84,15 @@ function check(session, kill, marks) {
   records.forEach(({ seq }, at) => {
     if (seq !== at) faults.push(`kill ${kill}: record ${at} of the log says it is ${seq}`);
   });
+  const phases = new Map();
+  for (const { t, compaction, phase } of records)
+    if (t === 'compaction') phases.set(compaction, [...(phases.get(compaction) ?? []), phase]);
+  const unfinished = [...phases].filter(([, [start, end, more]]) => start !== 'start' || !end || more);
+  // The newest may have been cut off by this kill; whoever opens the session next tells its end.
+  for (const [id, told] of unfinished) {
+    if (id !== [...phases.keys()].at(-1) || told.length !== 1)
+      faults.push(`kill ${kill}: ${id} was told as ${told.join(', ')}`);
+  }
   const said = JSON.stringify(records.filter(({ t }) => t === 'item' || t === 'prompt'));
   for (const mark of marks) {
     if (!said.includes(mark))

@@ -6,6 +6,9 @@ import ts from 'typescript';
 import { commandFile, plainEnvironment, ROOT } from '../cli/command';
 import type { Ended, Start } from '../cli/command';
 
+// The sources are compiled once, which takes its time where several test files ask for it at once.
+beforeAll(() => void commandFile(), 120_000);
+
 /** The blocks of a page in one language, in order. */
 export function blocksOf(page: string, language: string): readonly string[] {
   const text = readFileSync(join(ROOT, page), 'utf8');

@@ -7,6 +7,9 @@ import { startStrictProvider } from '../../core/testing';
 import type { Script, SeenRequest, StrictProvider } from '../../core/testing';
 import { commandFile, plainEnvironment, ROOT } from '../cli/command';
 
+// The sources are compiled once, which takes its time where several test files ask for it at once.
+beforeAll(() => void commandFile(), 120_000);
+
 /** Window of the examples in tokens. */
 const WINDOW = 32_768;
 const MAX_OUTPUT = 4_096;

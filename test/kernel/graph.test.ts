@@ -111,10 +111,6 @@ describe('faults', () => {
     ]);
   });
 
-  it('say where a module was given in place of its default export', () => {
-    expect(faultsOf([{ default: p('a') }])[0]?.hint).toBe('It is a module; give its default export.');
-  });
-
   it('name a plugin that is listed twice, once for each time too many', () => {
     const faults = faultsOf([p('a'), p('b'), p('a'), p('a')]);
     expect(faults.map(({ kind, plugin }) => [kind, plugin])).toEqual([

@@ -31,6 +31,15 @@ describe('starting', () => {
     expect(calls).toEqual(['b begins', 'b ends', 'a begins', 'a ends']);
   });
 
+  it('takes a module for the plugin that it exports as its default, however imports have wrapped it', async () => {
+    const calls: string[] = [];
+    const named = (name: string) => plugin(name, () => void calls.push(name));
+    await start({ plugins: [{ default: named('a') }, { default: { default: named('b') } }, named('c')] });
+    expect(calls).toEqual(['a', 'b', 'c']);
+    const error = await rejection(start({ plugins: [{ default: {} } as never] }));
+    expect(error).toMatchObject({ code: 'PITH_PLUGIN_GRAPH', details: { faults: [{ kind: 'not-a-plugin' }] } });
+  });
+
   it('starts nobody where there are faults, and names all of them at once', async () => {
     let ran = false;
     const config = {

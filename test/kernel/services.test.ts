@@ -240,6 +240,15 @@ describe('a session service', () => {
     expect(kernel.scope(it).get(S)).toBe('one');
   });
 
+  it('is the same for a plugin that opens a session itself', async () => {
+    let own: Awaited<ReturnType<typeof start>>['kernel']['scope'] | undefined;
+    const opener = plugin('opener', (ctx) => void (own = ctx.scope));
+    const { kernel } = await start({ plugins: [opener], defaults: [defaultService(S, ({ id }) => id)] });
+    const it = session('x');
+    expect(own?.(it)).toBe(kernel.scope(it));
+    expect(own?.(it).get(S)).toBe('x');
+  });
+
   it('is disposed with the session in reverse order of building, and with no other', async () => {
     const calls: string[] = [];
     const make =

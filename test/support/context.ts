@@ -29,13 +29,13 @@ export function open(items: readonly NewItem[], ...drafts: readonly RecordDraft[
   return read(session);
 }
 
-/** Projects a session as it is now. */
-export function read(session: Session): Opened {
+/** Projects a session as it is now; a context may take more or fewer tokens than its parts are counted with. */
+export function read(session: Session, scale = 1): Opened {
   const projection = new Projection(session);
   for (const record of session.records()) projection.apply(record);
   const { entries, starts, groups, digests } = projection.share();
   const sums = [0];
-  for (const item of entries) sums.push((sums.at(-1) ?? 0) + tokenizer.countItems([item]));
+  for (const item of entries) sums.push((sums.at(-1) ?? 0) + scale * tokenizer.countItems([item]));
   const at = (length: number): number => sums[length] ?? 0;
   const context = viewOf(
     {
@@ -50,7 +50,7 @@ export function read(session: Session): Opened {
     {
       at: (length) => ({ tokens: at(length), margin: 0, source: 'counted' }),
       between: (from, to) => at(to) - at(from),
-      weigh: (list) => tokenizer.countItems(list),
+      weigh: (list) => scale * tokenizer.countItems(list),
     },
   );
   return { session, projection, context };

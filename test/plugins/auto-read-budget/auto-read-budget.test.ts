@@ -1,5 +1,6 @@
 import { blockOf, openFile } from '../../../plugins/compaction/auto-read';
-import { createDiskFiles } from '../../../core';
+import { callTool, createDiskFiles, createSession, defineTool } from '../../../core';
+import type { Json } from '../../../core';
 import { openTestDesk } from '../compaction/desk-kit';
 import { tokenizer } from '../../support/context';
 
@@ -92,13 +93,74 @@ describe('the auto-read budget at the desk', () => {
 
   test('a file that cannot be marked costs nothing and says why', async () => {
     const { call, desk } = await openTestDesk({ files });
-    expect((await call('mark_read_required', { path: 'src/none.ts' })).text).toContain(
-      'src/none.ts does not exist; it cannot be marked.',
-    );
-    expect((await call('mark_read_required', { path: 'src/small.ts', offset: 500 })).text).toContain(
-      'src/small.ts has no such lines; it has 20 lines.',
-    );
+    expect(await call('mark_read_required', { path: 'src/none.ts' })).toEqual({
+      text: 'src/none.ts does not exist; it cannot be marked.',
+      isError: true,
+    });
+    expect(await call('mark_read_required', { path: 'src/small.ts', offset: 500 })).toEqual({
+      text: 'src/small.ts has no such lines; it has 20 lines.',
+      isError: true,
+    });
     expect(desk.markedTokens).toBe(0);
+  });
+
+  test.each<[string, Json]>([
+    ['no object', null],
+    ['a list', []],
+    ['no path', { offset: 1 }],
+    ['a path that is no text', { path: 5 }],
+    ['line 0', { path: 'src/large.ts', offset: 0 }],
+    ['half a line', { path: 'src/large.ts', offset: 1.5 }],
+    ['a line that is no number', { path: 'src/large.ts', offset: '1' }],
+    ['a line before the first', { path: 'src/large.ts', offset: -5, limit: 10_000 }],
+    ['no lines', { path: 'src/large.ts', limit: 0 }],
+    ['less than no lines', { path: 'src/large.ts', offset: 1400, limit: -1000 }],
+  ])('leaves it to the tool to refuse arguments with %s', async (_, args) => {
+    const [budgeted, free] = [await openTestDesk({ files }), await openTestDesk({ files, budget: null })];
+    const refused = await free.call('mark_read_required', args);
+    expect(refused.isError).toBe(true);
+    expect(await budgeted.call('mark_read_required', args)).toEqual(refused);
+  });
+
+  test('counts a range from the first line on like any other', async () => {
+    const { call } = await openTestDesk({ files });
+    const refused = { text: EXHAUSTED, isError: true };
+    expect(await call('mark_read_required', { path: 'src/large.ts', offset: 1, limit: 1400 })).toEqual(refused);
+    expect((await call('mark_read_required', { path: 'src/large.ts', offset: 1, limit: 1 })).isError).toBe(false);
+  });
+
+  test('says nothing where nothing is to be said, and never fails', async () => {
+    const { call, kernel } = await openTestDesk({ files });
+    const failures: unknown[] = [];
+    kernel.bus.on('plugin.error', (event) => failures.push(event));
+    for (const path of ['src/small.ts', 'src/none.ts']) await call('mark_read_required', { path });
+    expect((await call('read_file', { path: 'src/none.ts' })).text).toBe('src/none.ts does not exist.');
+    expect(failures).toEqual([]);
+  });
+
+  test('has nothing to say to a worker that has no desk here', async () => {
+    const { kernel } = await openTestDesk({ files });
+    const failures: unknown[] = [];
+    kernel.bus.on('plugin.error', (event) => failures.push(event));
+    const tool = defineTool({
+      name: 'mark_read_required',
+      description: '',
+      input: { type: 'object' },
+      kind: 'state',
+      roles: ['compact-worker'],
+      run: () => 'marked elsewhere',
+    });
+    const call = {
+      id: 'i',
+      kind: 'tool_call',
+      callId: 'c',
+      name: tool.name,
+      arguments: { path: 'src/large.ts' },
+    } as const;
+    const session = createSession({ id: 'other', now: () => 0 });
+    const { signal } = new AbortController();
+    const { result } = await callTool(kernel, { session, role: 'compact-worker', call, tools: [tool], signal });
+    expect([result.summary, failures]).toEqual(['marked elsewhere', []]);
   });
 
   test('is declared, so that jobs and checkpoints know it; without the plugin marks are not bounded by it', async () => {

@@ -48,7 +48,11 @@ describe('which checks there are (S9.1)', () => {
   test.each([
     ['both absent', {}, ['session_end']],
     ['mode = "off"', { compactThreshold: 1000, mode: 'off' }, ['session_end']],
-    ['compact_threshold alone', { compactThreshold: 1000 }, ['post_run', 'pre_llm_request', 'prompt_submit', 'session_end']],
+    [
+      'compact_threshold alone',
+      { compactThreshold: 1000 },
+      ['post_run', 'pre_llm_request', 'prompt_submit', 'session_end'],
+    ],
     ['compact_request_threshold alone', { compactRequestThreshold: 1000 }, ['pre_llm_request', 'session_end']],
   ])('%s: handlers are registered for what is on, and for nothing else', async (_, config, handlers) => {
     await withConfig(config, async (host) => {

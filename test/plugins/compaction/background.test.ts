@@ -72,6 +72,7 @@ describe('between turns nobody waits (S9.11)', () => {
     const worker = gatedWorker();
     await withSession(worker, {}, async (host, session, driver) => {
       await turn(driver, 'go on');
+      await host.clock.settle();
       await driver.prompt('PROMPT-2');
       const { context } = await driver.beforeRequest();
       expect(JSON.stringify([...context.items()])).toContain('PROMPT-2');
@@ -94,7 +95,7 @@ describe('between turns nobody waits (S9.11)', () => {
       await turn(driver, 'go on');
       await host.clock.settle();
       worker.go();
-      while (!host.heard.some(({ name }) => name === 'hook:pre_tool_call')) await Promise.resolve();
+      while (!host.heard.some(({ name }) => name === 'hook:pre_tool_call')) await new Promise(setImmediate);
       for (let turns = 0; checkpoints(session) === 0 && turns < 3; turns++) await turn(driver, `PROMPT-${turns}`);
       await driver.idle();
       expect(checkpoints(session)).toBe(1);
@@ -150,10 +151,32 @@ describe('between turns nobody waits (S9.11)', () => {
     });
   });
 
+  test('nothing is pruned meanwhile, which would make it stale; afterwards it is', async () => {
+    const worker = gatedWorker();
+    await using host = await start({
+      plugins: [...STOCK, worker.plugin],
+      config: { compaction: { compactThreshold: THRESHOLD }, prune: { protectedTokens: 1000, minSavings: 30_000 } },
+    });
+    const session = host.open(history(25));
+    const driver = drive(host.kernel, session);
+    await turn(driver, 'go on');
+    await host.clock.settle();
+    session.append(history(10));
+    await turn(driver, 'and on');
+    expect(host.events('prune.skipped').at(-1)).toMatchObject({ reason: 'compacting', candidates: 34 });
+    worker.go();
+    await driver.idle();
+    expect(host.events('compaction.done')).toHaveLength(1);
+    session.append(history(33));
+    await turn(driver, 'and now?');
+    expect(host.events('prune.fired')).toHaveLength(1);
+  });
+
   test('a person who asks for a compaction meanwhile joins it, and has it applied at once', async () => {
     const worker = gatedWorker();
     await withSession(worker, {}, async (host, session, driver) => {
       await turn(driver, 'go on');
+      await host.clock.settle();
       await driver.prompt('PROMPT-2');
       const joined = compact(host, session);
       await host.clock.settle();

@@ -15,6 +15,7 @@ import {
 } from '../../../core';
 import { createSession } from '../../../core/session/log-session';
 import autoReadBudget from '../../../plugins/auto-read-budget';
+import type { JobSize } from '../../../plugins/compaction/allowance';
 import type { OpenDesk } from '../../../plugins/compaction/desk';
 import { createDesks } from '../../../plugins/compaction/open-desk';
 import { stockSummaryFormat } from '../../../plugins/compaction/summary-format';
@@ -41,8 +42,8 @@ export interface DeskSetup {
   readonly previousSummary?: string;
   readonly defaultReferences?: readonly string[];
   readonly summaryMaxTokens?: number;
-  /** Tokens that are handed out at most, as to a worker that is not trusted. */
-  readonly mostTokens?: number;
+  /** How much there is to read; far more than any test reads by default. */
+  readonly size?: JobSize;
   readonly plugins?: readonly Plugin[];
 }
 
@@ -103,7 +104,7 @@ export async function openTestDesk(setup: DeskSetup = {}): Promise<TestDesk> {
     tokenizer,
     files,
     guard: guarded ? kernel.get(GUARD) : undefined,
-    mostTokens: setup.mostTokens,
+    size: setup.size ?? { items: 100_000, tokens: 10_000_000, maxInputTokens: 50_000 },
     async runTool(tool, args, aborted) {
       const id = `desk-${calls++}`;
       const call = { id, kind: 'tool_call' as const, callId: id, name: tool.name, arguments: args };

@@ -3,7 +3,6 @@ import type { Json } from '../../../core';
 import { createSentinel } from '../../../core/testing';
 import type { Desk } from '../../../plugins/compaction';
 import { call, prose, result, user } from '../../support/context';
-import { countOf } from '../../support/counter';
 import { STOCK } from '../../support/kernel';
 import { scriptedWorker, summaryOf } from '../../support/worker';
 import type { Script } from '../../support/worker';
@@ -17,28 +16,27 @@ const withWorker = (script: Script, setup = {}) =>
   workplace([], { plugins: [...STOCK, scriptedWorker(script).plugin], ...setup });
 
 describe('a worker that is not trusted', () => {
-  test('gets no more handed out than its input limit, however often it asks', async () => {
+  const files = { ...FILES, 'src/big.ts': `${prose(60)}\n`.repeat(400) };
+  const config = { compactWorkerMaxInputTokens: 20_000 };
+
+  test('gets a bounded amount handed out, however often it asks, and is not answered for ever', async () => {
     let handedOut = 0;
     let refused = '';
     await using place = await withWorker(
       async (desk) => {
         for (let n = 0; n < 10_000; n++) {
-          const answer = await desk.call('read_file', { path: 'src/big.ts' }, signal);
+          const answer = await desk.call('read_file', { path: 'src/big.ts', offset: 1 }, signal);
           if (answer.isError === true) refused = answer.summary;
-          else handedOut += countOf(textOf(answer));
+          else handedOut += textOf(answer).length;
         }
         await desk.call('write_summary', { text: summaryOf('Too late.') }, signal);
       },
-      {
-        files: { ...FILES, 'src/big.ts': `${prose(60)}\n`.repeat(400) },
-        config: { compactWorkerMaxInputTokens: 20_000 },
-      },
+      { files, config },
     );
     expect((await place.compact()).outcome).toBe('empty-summary');
-    expect(handedOut).toBeGreaterThan(17_000);
-    expect(handedOut).toBeLessThanOrEqual(20_000);
-    expect(refused).toBe('There were 1000 calls already; no more are answered.');
-    expect(place.test.hooks('pre_tool_call')).toHaveLength(1000);
+    expect(handedOut).toBeLessThanOrEqual(32 * (20_000 + 35_000 + 200 * 62));
+    expect(refused).toMatch(/^There were 11\d\d calls already; no more are answered\.$/);
+    expect(place.test.hooks('pre_tool_call').length).toBeLessThan(1200);
     const end = [...place.session.records()].at(-1);
     expect(JSON.stringify(end).length).toBeLessThan(300_000);
   });
@@ -47,17 +45,15 @@ describe('a worker that is not trusted', () => {
     const said: string[] = [];
     await using place = await withWorker(
       async (desk) => {
-        for (let n = 0; n < 30; n++) said.push(textOf(await desk.call('read_file', { path: 'src/big.ts' }, signal)));
+        for (let n = 0; n < 100; n++)
+          said.push(textOf(await desk.call('read_file', { path: 'src/big.ts', offset: 1 }, signal)));
         await desk.call('mark_read_required', { path: 'src/a.ts' }, signal);
         await desk.call('write_summary', { text: summaryOf('In time.') }, signal);
       },
-      {
-        files: { ...FILES, 'src/big.ts': `${prose(60)}\n`.repeat(400) },
-        config: { compactWorkerMaxInputTokens: 10_000 },
-      },
+      { files, config },
     );
     expect(await place.compact()).toMatchObject({ outcome: 'done', marks: [{ path: 'src/a.ts' }] });
-    expect(said.at(-1)).toMatch(/^This desk has handed out \d+ tokens and hands out 10000 at most; ask for less/);
+    expect(said.at(-1)).toBe('This desk has handed out more than there is; call write_summary.');
   });
 
   test('learns in a sentence that a tool does not exist or that arguments are none', async () => {
@@ -72,7 +68,7 @@ describe('a worker that is not trusted', () => {
       ['read_file', { path: 3 }],
       ['add_reference', { path: 'x'.repeat(5000) }],
       ['add_reference', deep],
-      ['write_summary', { text: 'x'.repeat(2_000_000) }],
+      ['write_summary', { text: 'x'.repeat(5_000_000) }],
     ];
     await using place = await withWorker(async (desk) => {
       for (const [tool, args] of asked) said.push(textOf(await desk.call(tool, args, signal)));
@@ -129,13 +125,17 @@ describe('a worker that is not trusted', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(tool, fc.anything()), { maxLength: 20 }), async (asked) => {
-        const { desk } = await openTestDesk({ files: FILES, items: HISTORY.slice(0, 9), mostTokens: 100 });
+        const { desk } = await openTestDesk({
+          files: FILES,
+          items: HISTORY.slice(0, 9),
+          size: { items: 0, tokens: 0, maxInputTokens: 10 },
+        });
         let handedOut = 0;
         for (const [name, args] of asked) {
           const answer = await desk.call(name, args, signal);
-          if (typeof answer.content === 'string' && name.startsWith('read')) handedOut += countOf(answer.content);
+          if (typeof answer.content === 'string' && name.startsWith('read')) handedOut += answer.content.length;
         }
-        expect(handedOut).toBeLessThanOrEqual(100);
+        expect(handedOut).toBeLessThanOrEqual(320);
       }),
       { numRuns: 100 },
     );

@@ -15,8 +15,14 @@ type Ends = 'finishes' | 'fails' | 'is late' | 'says nothing' | 'hands in twice'
 
 /** A step of the world: what the user, the agent, the workers and others do. */
 const steps = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('prompt' as const), tokens: fc.integer({ min: 5, max: 1500 }) }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('request' as const), tokens: fc.integer({ min: 5, max: 2500 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('prompt' as const), tokens: fc.integer({ min: 5, max: 1500 }) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('request' as const), tokens: fc.integer({ min: 5, max: 2500 }) }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('end' as const) }) },
   {
     weight: 5,
@@ -158,7 +164,8 @@ class World {
     await this.driver.beforeRequest();
     const callId = `call-${this.#nth++}`;
     const [admitted] = await this.driver.afterReply({ items: [assistant('I look.'), call(callId)] });
-    if (admitted !== undefined) await this.driver.toolCall(admitted, () => ({ summary: 'seen', content: prose(tokens) }));
+    if (admitted !== undefined)
+      await this.driver.toolCall(admitted, () => ({ summary: 'seen', content: prose(tokens) }));
   }
 }
 

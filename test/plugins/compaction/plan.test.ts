@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { ContextView, Edit, NewItem } from '../../../core';
+import type { ContextView, Edit, NewItem, RecordDraft } from '../../../core';
 import { checkIntegrity } from '../../../core/context/integrity';
 import { laterEdits, LEAD_MAX_TOKENS, planCompaction } from '../../../plugins/compaction/plan';
 import type { Plan } from '../../../plugins/compaction/plan';
@@ -104,40 +104,6 @@ describe('the plan', () => {
     expect([...after.items()]).toEqual([opened.session.item(0), opened.session.item(5)]);
   });
 
-  test('trims unseen results of a newest group that alone is too large, the largest most', () => {
-    const opened = open([
-      user('one'),
-      ...loop(3, 100),
-      call('x'),
-      call('y'),
-      result('x', `X ${prose(9000)} X`),
-      result('y', prose(200)),
-    ]);
-    const made = plan(opened, { retainedTokens: 2000, seen: 7 }) as Plan;
-    expect(made.cut).toBe(7);
-    expect(made.retained.tokens).toBeLessThanOrEqual(2000);
-    const tail = [...applied(opened, made).items()].slice(-2);
-    expect(tail[0]).toMatchObject({
-      content: [{ text: expect.stringMatching(/^X [^]*left out here[^]* X$/) as string }],
-    });
-    expect(tail[1]).toBe(opened.session.item(10));
-  });
-
-  test('lets results that the model has seen fall to their summary first', () => {
-    const opened = open([
-      user('one'),
-      ...loop(3, 100),
-      call('x'),
-      call('y'),
-      result('x', prose(9000), 'saw x'),
-      result('y', prose(200)),
-    ]);
-    const made = plan(opened, { retainedTokens: 2000, seen: 10 }) as Plan;
-    const tail = [...applied(opened, made).items()].slice(-2);
-    expect(tail[0]).not.toHaveProperty('content');
-    expect(tail[1]).toHaveProperty('content');
-  });
-
   test('drops signed reasoning from the tail and keeps text and calls of its reply', () => {
     const opened = open([
       user('one'),
@@ -169,6 +135,25 @@ describe('the plan', () => {
     expect(laterEdits(context, made)).toEqual([{ edit: 'drop', items: [context.at(17).id] }]);
   });
 
+  test('cuts the newest group down to the wish where it alone is larger: what the model has seen to its summary', () => {
+    const opened = open([
+      user('one'),
+      ...loop(3, 100),
+      call('x'),
+      call('y'),
+      result('x', prose(9000), 'saw x'),
+      result('y', `Y ${prose(9000)} Y`),
+    ]);
+    const made = plan(opened, { retainedTokens: 2000, seen: 10 }) as Plan;
+    expect(made.cut).toBe(7);
+    expect(made.retained.tokens).toBeLessThanOrEqual(2000);
+    const [seen, unseen] = [...applied(opened, made).items()].slice(-2);
+    expect(seen).not.toHaveProperty('content');
+    expect(unseen).toMatchObject({
+      content: [{ text: expect.stringMatching(/^Y [^]*left out here[^]* Y$/) as string }],
+    });
+  });
+
   test('counts what prune emptied as its summary', () => {
     const history = [user('one'), ...loop(10, 1000)];
     const pruned = open(history, {
@@ -190,52 +175,6 @@ describe('the plan', () => {
     const second = plan(read(opened.session), { retainedTokens: 2000 });
     const firstTail = opened.session.item(15);
     expect(second?.cutItem).toBeGreaterThan(opened.session.indexOf(firstTail.id) ?? 0);
-  });
-
-  test('fills the room there is when it trims, however the counts of parts and whole differ', () => {
-    for (const tokens of [8001, 9000, 12_345, 60_000]) {
-      for (const retainedTokens of [500, 2000, 8000]) {
-        const opened = open([user('one'), ...loop(3, 100), call('x'), result('x', prose(tokens))]);
-        const made = plan(opened, { retainedTokens, seen: 7 }) as Plan;
-        expect(made.retained.tokens).toBeLessThanOrEqual(retainedTokens);
-        expect(made.retained.tokens).toBeGreaterThan(0.9 * retainedTokens);
-      }
-    }
-  });
-
-  test('makes no result larger by its summary, and no short one another text', () => {
-    const wordy = prose(300);
-    const opened = open([
-      user('one'),
-      ...loop(3, 100),
-      call('x'),
-      call('y'),
-      call('z'),
-      result('x', prose(3000)),
-      result('y', 'ok', wordy),
-      result('z', 'fine'),
-    ]);
-    for (const seen of [7, 13]) {
-      const kept = [
-        ...applied(open([...opened.session.items()]), plan(opened, { retainedTokens: 1000, seen }) as Plan).items(),
-      ];
-      expect(kept.slice(-2)).toEqual([...opened.session.items(11)]);
-    }
-  });
-
-  test('leaves results alone that are as short as can be, part by part', () => {
-    const parts: NewItem = {
-      kind: 'tool_result',
-      callId: 'y',
-      summary: 'done',
-      content: [
-        { type: 'text', text: 'one' },
-        { type: 'text', text: 'two' },
-      ],
-    };
-    const opened = open([user('one'), ...loop(3, 100), call('x'), call('y'), result('x', prose(3000)), parts]);
-    const kept = [...applied(opened, plan(opened, { retainedTokens: 5, seen: 7 }) as Plan).items()];
-    expect(kept.at(-1)).toBe(opened.session.item(10));
   });
 
   test('begins the tail with what stands before it by an edit, and loses nothing behind it', () => {
@@ -260,6 +199,40 @@ describe('the plan', () => {
     const lead = JSON.stringify(applied(secret, plan(secret, { retainedTokens: 2000 }) as Plan).at(0));
     expect(lead).toContain('masked');
     expect(lead).not.toContain('SECRET');
+  });
+
+  test('trims the texts of an opening message and keeps its images', () => {
+    const image = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+    const parts = [{ type: 'text', text: 'BEGIN' }, image, { type: 'text', text: `second ${prose(6000)}` }] as const;
+    const opened = open([{ kind: 'message', role: 'user', parts }, ...loop(20, 500)]);
+    const after = applied(opened, plan(opened, { retainedTokens: 2000 }) as Plan);
+    expect(after.at(0)).toMatchObject({
+      parts: [{ type: 'text', text: expect.stringMatching(/^BEGIN\nsecond /) as string }, image],
+    });
+  });
+
+  test('takes the opening message from the log where the context has lost it, and none where an edit dropped it', () => {
+    const items = [user('GOAL'), ...loop(20, 500)];
+    const checkpoint: RecordDraft = {
+      t: 'checkpoint',
+      compaction: 'foreign',
+      blocks: [],
+      cut: 11,
+      edits: [],
+      before: 0,
+      after: 0,
+    };
+    const lost = open(items, checkpoint);
+    const made = plan(lost, { retainedTokens: 2000 }) as Plan;
+    expect(made).toMatchObject({
+      lead: 'i0',
+      summarised: { items: made.cut, tokens: lost.context.tokens(0, made.cut) },
+    });
+    expect(applied(lost, made).at(0)).toBe(lost.session.item(0));
+    const dropped = open(items, { t: 'edits', by: 'x', edits: [{ edit: 'drop', items: ['i0'] }] });
+    const without = plan(dropped, { retainedTokens: 2000 }) as Plan;
+    expect(without.summarised).toEqual({ items: without.cut, tokens: dropped.context.tokens(0, without.cut) });
+    expect(applied(dropped, without).at(0)).toBe(dropped.session.item(without.cutItem));
   });
 
   test('summarises an opening message that is too large to be carried over, even where nothing else is before the tail', () => {
@@ -336,8 +309,12 @@ describe('for any history and any wish', () => {
         const starts = context.groups();
         const cut = starts[pick % Math.max(1, starts.length)];
         if (cut === undefined) return;
-        const made = plan(opened, { retainedTokens: context.tokens(cut) });
-        expect(made === undefined || made.cut === cut).toBe(true);
+        const made = plan(opened, { retainedTokens: context.tokens(cut), seen: context.length });
+        if (made === undefined) return;
+        expect(made.cut).toBe(cut);
+        expect(made.edits.every((edit) => edit.edit === 'drop' || ('item' in edit && edit.item === made.lead))).toBe(
+          true,
+        );
       }),
     );
   });
@@ -364,7 +341,7 @@ describe('for any history and any wish', () => {
   test('what is summarised is all before the cut that is not carried over', () => {
     fc.assert(
       fc.property(histories(), wishes, fc.boolean(), (history, wish, long) => {
-        const opened = open([user(long ? prose(LEAD_MAX_TOKENS + 1000) : 'go'), ...history]);
+        const opened = open([user(long ? prose(LEAD_MAX_TOKENS + 100) : 'go'), ...history]);
         const { context } = opened;
         const made = plan(opened, wish);
         if (made === undefined) return;

@@ -109,7 +109,9 @@ describe('pre_compact (S3.5)', () => {
   });
 
   test('a bad result changes nothing', async () => {
-    const { host, session } = await withPlugins([hearing('cache', () => ({ do: 'replace', result: { summary: ' ' } }))]);
+    const { host, session } = await withPlugins([
+      hearing('cache', () => ({ do: 'replace', result: { summary: ' ' } })),
+    ]);
     await using _ = host;
     const { digest } = view(session);
     expect(await compact(host, session)).toMatchObject({ outcome: 'empty-summary', worker: 'cache' });
@@ -125,7 +127,12 @@ describe('pre_compact (S3.5)', () => {
   });
 
   test.each([
-    ['throws', () => { throw new Error('boom'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
     ['returns what the hook does not know', () => ({ do: 'cancel' })],
     ['contributes what is no list', () => ({ do: 'contribute', pins: 'i0' })],
     ['replaces by nothing', () => ({ do: 'replace' })],
@@ -142,7 +149,13 @@ describe('pre_compact (S3.5)', () => {
       name: 'strict',
       api: 1,
       setup: ({ hooks }) =>
-        hooks.on('pre_compact', () => { throw new Error('boom'); }, { onError: 'abort' }),
+        hooks.on(
+          'pre_compact',
+          () => {
+            throw new Error('boom');
+          },
+          { onError: 'abort' },
+        ),
     });
     const { host, session } = await withPlugins([strict]);
     await using _ = host;

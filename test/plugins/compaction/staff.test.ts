@@ -25,7 +25,11 @@ const fails: Script = () => Promise.reject(new Error('no luck'));
 async function withScripts(
   scripts: readonly Script[],
   config: object,
-  use: (host: Host, run: (trigger?: 'manual' | 'post_run') => Promise<CompactionReport>, calls: () => number) => Promise<void>,
+  use: (
+    host: Host,
+    run: (trigger?: 'manual' | 'post_run') => Promise<CompactionReport>,
+    calls: () => number,
+  ) => Promise<void>,
 ): Promise<void> {
   let nth = 0;
   const worker = scriptedWorker((...given) => (scripts[Math.min(nth++, scripts.length - 1)] as Script)(...given));

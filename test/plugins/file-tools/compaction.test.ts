@@ -33,4 +33,21 @@ describe('editing after a compaction', () => {
     await desk.call('read_file', { path: 'large.ts', offset: 2 });
     expect((await edit('large.ts', 'large end')).isError).toBe(false);
   });
+
+  test('needs none where what was read stands in the tail that was kept', async () => {
+    const desk = await workplace(
+      { 'tail.ts': 'in the tail\n', 'large.ts': `${prose(20_000)}\n` },
+      { plugins: [tracker, compaction, fileTools] },
+    );
+    await desk.call('read_file', { path: 'tail.ts' });
+    desk.session.append([
+      ...history,
+      { kind: 'tool_call', callId: 'tail', name: 'read_file', arguments: { path: 'tail.ts' } },
+      result('tail', 'in the tail'),
+    ]);
+    const report = await desk.host.kernel.get(COMPACTION).compact(desk.session, { trigger: 'manual' });
+    expect(report.outcome).toBe('done');
+    const edited = await desk.call('edit_file', { path: 'tail.ts', old_text: 'tail', new_text: 'head' });
+    expect(edited.isError).toBe(false);
+  });
 });

@@ -1,5 +1,5 @@
 /** An agent with file tools in a folder: kernel, session and a way to call. */
-import { callTool, createDiskFiles, type FileSource, type Json, type Session, TOOLS } from '../../../core';
+import { callTool, createDiskFiles, type FileSource, type Json, type Session, toolsOf } from '../../../core';
 import type { DefaultService, Plugin } from '../../../core';
 import fileTools from '../../../plugins/file-tools';
 import tracker from '../../../plugins/tracker';
@@ -67,7 +67,7 @@ function at(host: Host, root: string): Workplace {
         role: 'main',
         call: { kind: 'tool_call', id, callId: id, name, arguments: args },
         signal,
-        tools: host.kernel.contributions(TOOLS).map(({ value }) => value),
+        tools: toolsOf(host.kernel),
       });
       const { summary, content = summary, isError = false } = result;
       return { summary, text: typeof content === 'string' ? content : JSON.stringify(content), isError };

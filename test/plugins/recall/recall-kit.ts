@@ -10,7 +10,7 @@ import {
   type RecordDraft,
   type Session,
 } from '../../../core';
-import { TOOLS } from '../../../core/agent/tool-registry';
+import { toolsOf } from '../../../core/agent/tool-registry';
 import recall from '../../../plugins/recall';
 
 export interface Recalling {
@@ -53,7 +53,7 @@ export async function recalling(
       session,
       role: 'main',
       call: { id: callId, kind: 'tool_call', callId, name, arguments: args },
-      tools: kernel.contributions(TOOLS).map(({ value }) => value),
+      tools: toolsOf(kernel),
       signal: new AbortController().signal,
     });
     const { content = result.summary, summary, isError = false } = result;

@@ -11,7 +11,7 @@ import {
   type Plugin,
   type ToolResult,
 } from '../../../core';
-import { TOOLS } from '../../../core/agent/tool-registry';
+import { toolsOf } from '../../../core/agent/tool-registry';
 import shell from '../../../plugins/shell';
 import { folderWith } from '../../files/folder';
 
@@ -57,7 +57,7 @@ export async function openShell(
       session,
       role: 'main',
       call: { id: callId, kind: 'tool_call', callId, name, arguments: args },
-      tools: kernel.contributions(TOOLS).map(({ value }) => value),
+      tools: toolsOf(kernel),
       signal,
     });
     const { content = result.summary } = result;

@@ -1,0 +1,23 @@
+// What is mutated, room by room, and the tests that have to notice: those of the room itself, without long random walks.
+module.exports = {
+  context: {
+    mutate: ['core/context/{edits,groups,entry-list,projection,segment-view,integrity}.ts'],
+    tests: ['test/context/!(walks|hostile-logs).test.ts'],
+  },
+  compaction: {
+    mutate: ['plugins/compaction/{plan,trim}.ts'],
+    tests: ['test/plugins/compaction/{plan,trim}.test.ts'],
+  },
+  budget: {
+    mutate: ['plugins/auto-read-budget/*.ts'],
+    tests: ['test/plugins/auto-read-budget/*.test.ts'],
+  },
+  tokens: {
+    mutate: ['core/tokens/{ledger,level,anchors,fixed-part,entry-weights,prefix-sums,measurement}.ts'],
+    tests: ['test/tokens/*.test.ts'],
+  },
+  kernel: {
+    mutate: ['core/kernel/{hook-router,hook-run,hook-errors,graph,cycles,plugin-shape}.ts'],
+    tests: ['test/kernel/*.test.ts'],
+  },
+};
