@@ -1,9 +1,9 @@
 /** An agent as a manifest describes it (S10). */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { messageOf, PithError } from '../errors';
 import { createDiskFiles } from '../files/disk-files';
 import { createLogSink } from '../kernel/log-sink';
+import type { LogSink } from '../kernel/logger';
 import { defaultService } from '../kernel/services';
 import { modelFromSettings } from '../llm/model-from-settings';
 import type { LoadedManifest } from '../manifest';
@@ -13,17 +13,15 @@ import type { SessionStore } from '../session/store';
 import type { AgentOptions } from './agent';
 import { COMPACT_MODEL } from './compaction';
 
-/** Where sessions lie below the root of an agent, unless the manifest names another folder. */
-const SESSIONS = join('.pith', 'sessions');
-
 /**
  * The options of an agent that a loaded manifest describes: plugins and their configuration, model, system prompt, root,
  * store and log. Change what you like before you hand them to {@link createAgent}. Throws `PITH_INPUT_UNREADABLE` where the file
  * of the system prompt cannot be read, `PITH_MANIFEST_INVALID` for a model that contradicts itself.
  */
-export async function agentFromManifest({ plugins, config, core }: LoadedManifest): Promise<AgentOptions> {
+export async function agentFromManifest(manifest: LoadedManifest): Promise<AgentOptions> {
+  const { plugins, config, core } = manifest;
   const { root, systemPrompt, systemPromptFile } = core.agent;
-  const { model, log, 'compaction.model': compactModel } = core;
+  const { model, 'compaction.model': compactModel } = core;
   return {
     plugins,
     config,
@@ -32,8 +30,8 @@ export async function agentFromManifest({ plugins, config, core }: LoadedManifes
     files: createDiskFiles({ root }),
     system: systemPromptFile === undefined ? systemPrompt : await readPrompt(systemPromptFile),
     model: model && modelFromSettings(model, { root }),
-    store: storeOf(core),
-    log: createLogSink({ level: log.level, ...(log.format !== undefined && { format: log.format }) }),
+    store: storeOf(manifest),
+    log: logSinkOf(manifest),
     defaults:
       compactModel === undefined
         ? []
@@ -41,10 +39,14 @@ export async function agentFromManifest({ plugins, config, core }: LoadedManifes
   };
 }
 
-/** The store that `[session]` asks for (S5.5). */
-export function storeOf({ agent, session }: Pick<LoadedManifest['core'], 'agent' | 'session'>): SessionStore {
-  if (session.store === 'memory') return createMemoryStore();
-  return createJsonlStore({ dir: session.dir ?? join(agent.root, SESSIONS) });
+/** Where the sessions of a manifest are kept (S5.5); nothing on disk is touched yet. */
+export function storeOf({ core }: Pick<LoadedManifest, 'core'>): SessionStore {
+  return core.session.store === 'memory' ? createMemoryStore() : createJsonlStore({ dir: core.session.dir });
+}
+
+/** Where the log lines of a manifest go. */
+export function logSinkOf({ core: { log } }: Pick<LoadedManifest, 'core'>): LogSink {
+  return createLogSink({ level: log.level, ...(log.format !== undefined && { format: log.format }) });
 }
 
 async function readPrompt(path: string): Promise<string> {

@@ -10,7 +10,8 @@ import { fitTo, printableLine } from './display-width';
 import { EXIT } from './exit-code';
 import { age, bytes, counted, figure, leftOut, table } from './layout';
 import { folderOf, jsonOption, pluginOptions } from './options';
-import { manifestName, readManifest, storeOf } from './started-plugins';
+import { storeOf } from '../agent/manifest-agent';
+import { manifestName, readManifest } from './started-plugins';
 import type { PluginOptions } from './started-plugins';
 import type { Terminal } from './terminal';
 

@@ -3,19 +3,16 @@ import { relative } from 'node:path';
 import { stockPlugins } from '../../plugins';
 import type { StockPluginName } from '../../plugins';
 import { createKernel } from '../agent/create-kernel';
+import { logSinkOf, storeOf } from '../agent/manifest-agent';
 import { PithError } from '../errors';
 import { FILE_SOURCE } from '../files/file-source';
 import type { FileSource } from '../files/file-source';
 import type { Kernel } from '../kernel/kernel';
-import { createLogSink } from '../kernel/log-sink';
 import { defaultService } from '../kernel/services';
 import type { Token } from '../kernel/token';
 import { loadManifest, MANIFEST_NAME, reportProblem } from '../manifest';
 import type { LoadedManifest } from '../manifest';
-import { createJsonlStore } from '../session/jsonl-store';
-import { createMemoryStore } from '../session/memory-store';
 import { SESSION_STORE } from '../session/store';
-import type { SessionStore } from '../session/store';
 import type { Terminal } from './terminal';
 
 /** What every command that loads plugins takes. */
@@ -54,20 +51,14 @@ export function manifestName({ path, foundBy }: Pick<LoadedManifest, 'path' | 'f
   return `${short.startsWith('..') ? path : short}${foundBy === 'environment' ? ' (PITH_MANIFEST)' : ''}`;
 }
 
-/** Where the sessions of a manifest are kept; nothing on disk is touched yet. */
-export function storeOf({ core }: Pick<LoadedManifest, 'core'>): SessionStore {
-  return core.session.store === 'memory' ? createMemoryStore() : createJsonlStore({ dir: core.session.dir });
-}
-
 /** Starts the plugins of a manifest; `files` is where contents of files come from, the folder of the manifest by default. */
 export function startPlugins(manifest: LoadedManifest, files?: FileSource): Promise<Kernel> {
   const { plugins, config, core } = manifest;
-  const { level, format } = core.log;
   return createKernel({
     plugins,
     config,
-    onError: core.plugins.onError as 'stop' | 'skip',
-    log: createLogSink({ level: level as never, ...(format !== undefined && { format: format as never }) }),
+    onError: core.plugins.onError,
+    log: logSinkOf(manifest),
     defaults: [
       defaultService(SESSION_STORE, () => storeOf(manifest)),
       ...(files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)]),

@@ -12,6 +12,8 @@ export function onStopSignals(signals: readonly StopSignal[], stop: (code: numbe
     const code = CODES[signal as StopSignal];
     if (isStopping) process.exit(code);
     isStopping = true;
+    // Where whatever is waited for never comes and nothing else is left to do, the process ends by itself.
+    process.exitCode = code;
     stop(code);
   };
   for (const signal of signals) process.on(signal, hear);

@@ -43,7 +43,6 @@ const agent = await createAgent({
       compactRequestThreshold: '90%',
       retainedTokens: 3000,
       autoReadBudget: 3000,
-      fallback: 'none', // the offline worker writes the stock format alone
     },
   },
   system: 'You are a support agent. Read a ticket with read_file("ticket:NUMBER") before you answer it.',

@@ -16,6 +16,19 @@ export interface SummaryFacts {
   isQuoted(text: string): boolean;
 }
 
+/**
+ * A format as the offline worker is held to it: its sections are those of the stock format, whatever another one asks for, so
+ * that `missing-section` is no fault of its summaries.
+ */
+export function withoutSections(format: SummaryFormat): SummaryFormat {
+  return {
+    name: format.name,
+    instructions: format.instructions,
+    check: (text, facts) => format.check(text, facts).filter(({ problem }) => problem !== 'missing-section'),
+    repair: (text, problems) => format.repair(text, problems),
+  };
+}
+
 export interface SummaryFormat {
   readonly name: string;
   /** What a worker is told about the form. */

@@ -8,7 +8,10 @@ import type { CompactorParts } from './parts';
 import type { Plan } from './plan';
 import type { Advice } from './pre-compact';
 import type { RunRecord } from './run-record';
+import { withoutSections } from './summary';
+import { stockSummaryFormat } from './summary-format';
 import type { CompactWorker, Desk, WorkerReport } from './worker';
+import { offlineWorker } from './workers/offline/offline-worker';
 
 /** What is to be worked on. */
 export interface Work {
@@ -34,7 +37,10 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
   const late = new Ending('timeout', `The worker "${worker.name}" did not end within ${seconds} s.`);
   const defaultReferences = parts.recentFiles(work.session, settings.defaultReferences);
   await nextSlice();
-  const desk = openDesk(parts, work, defaultReferences);
+  const isOffline = worker === offlineWorker || (parts.isOffline && worker === parts.worker);
+  const isForeign = isOffline && parts.format !== stockSummaryFormat;
+  const format = isForeign ? withoutSections(parts.format) : parts.format;
+  const desk = openDesk({ ...parts, format }, work, defaultReferences);
   const stopTimer = clock.after(seconds * 1000, () => over.abort(late));
   let spent: WorkerReport | undefined;
   try {

@@ -66,7 +66,7 @@ const patient = definePlugin({
 });
 
 /** Milliseconds until the request of the next prompt, and the longest stall, while a compaction runs in the background. */
-async function measure(openLog, more = []) {
+async function measure(openLog, compactThreshold, more = []) {
   let files;
   const source = {
     canonical: (path) => files.canonical(path),
@@ -75,12 +75,12 @@ async function measure(openLog, more = []) {
   };
   const kernel = await createKernel({
     plugins: [...(await Promise.all(NAMES.map((name) => stockPlugins[name]()))), ...more],
-    config: { compaction: { compactThreshold: 10_000, mode: 'on' }, prune: { minSavings: 1e9 } },
+    config: { compaction: { compactThreshold }, prune: { minSavings: 1e9 } },
     log: { level: 'error', write: (entry) => console.error(entry.message) },
     defaults: [defaultService(FILE_SOURCE, () => source)],
   });
   const session = openLog((one) => kernel.scope(one));
-  files = createSessionFiles(session);
+  files = createSessionFiles(session.items());
   let asked;
   const model = instantModel(() => asked?.());
   const conversation = converse({ kernel, driver: drive(kernel, session, { model: model.model }), model });
@@ -114,10 +114,10 @@ function history(services) {
   return session;
 }
 
-async function rowsOf(name, openLog, more) {
+async function rowsOf(name, openLog, compactThreshold, more) {
   const results = [];
   for (let run = 0; run <= RUNS; run++) {
-    const result = await measure(openLog, more);
+    const result = await measure(openLog, compactThreshold, more);
     if (run > 0) results.push(result);
   }
   const stalls = results.map(({ stall }) => stall);
@@ -133,7 +133,7 @@ async function rowsOf(name, openLog, more) {
   ];
 }
 
-const rows = await rowsOf('a worker of 5 s', history, [patient]);
+const rows = await rowsOf('a worker of 5 s', history, 10_000, [patient]);
 for (const file of (await largestSessions(flags.sessions)).slice(0, 1)) {
   const [imported] = readSessions(await readSource(file));
   rows.push(

@@ -104,7 +104,8 @@ describe('X32: encoders', () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const tokenizer = createTiktoken();
     const text = 'word '.repeat(400);
-    for (let time = 0; time < 10; time++) expect(tokenizer.countText(text)).toBe(500);
+    // Not the same text again: its count would be remembered.
+    for (let time = 0; time < 10; time++) expect(tokenizer.countText(text.replace('word', `w${time}rd`))).toBe(500);
     expect(built).toHaveBeenCalledTimes(3);
     expect(warned).toHaveBeenCalledTimes(1);
     expect(warned.mock.calls[0]?.[0]).toContain('it keeps failing');

@@ -296,7 +296,7 @@ describe('signals', () => {
       asked.open();
       return new Promise(() => undefined);
     }, '[plugins]\nuse = ["./stuck.cjs"]\n');
-    const stuck = `{ name: 'stuck', api: 1, setup({ hooks }) { hooks.on('session_end', () => { console.error('stuck'); return new Promise(() => undefined); }, { deadlineMs: null }); } }`;
+    const stuck = `{ name: 'stuck', api: 1, setup({ hooks }) { hooks.on('session_end', () => { console.error('stuck'); setInterval(() => undefined, 1000); return new Promise(() => undefined); }, { deadlineMs: null }); } }`;
     writeFileSync(join(folder, 'stuck.cjs'), `module.exports = ${stuck};\n`);
     const child = start(['-p', 'x']);
     const done = ended(child);

@@ -50,7 +50,7 @@ const PLANTED: readonly (readonly [from: string, imports: string, wall: string])
   ['core/tokens/planted.ts', '../context/view', 'tokens-imports-down'],
   ['core/context/planted.ts', '../agent/agent', 'context-imports-down'],
   ['core/context/planted-llm.ts', '../llm/client', 'context-imports-down'],
-  ['core/llm/planted.ts', '../context/view', 'llm-imports-down'],
+  ['core/llm/planted.ts', '../agent/agent', 'llm-imports-down'],
   ['core/manifest/planted.ts', '../session/session', 'manifest-imports-down'],
   ['core/agent/planted.ts', '../index', 'agent-imports-down'],
   ['core/agent/planted-formats.ts', '../formats/format', 'agent-imports-down'],

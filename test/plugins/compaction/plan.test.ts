@@ -212,12 +212,12 @@ describe('the plan', () => {
   });
 
   test('takes the opening message from the log where the context has lost it, and none where an edit dropped it', () => {
-    const items = [user('GOAL'), ...loop(20, 500)];
+    const items = [user('hi'), assistant('hello'), user('GOAL'), ...loop(20, 500)];
     const checkpoint: RecordDraft = {
       t: 'checkpoint',
       compaction: 'foreign',
       blocks: [],
-      cut: 11,
+      cut: 13,
       edits: [],
       before: 0,
       after: 0,
@@ -225,11 +225,11 @@ describe('the plan', () => {
     const lost = open(items, checkpoint);
     const made = plan(lost, { retainedTokens: 2000 }) as Plan;
     expect(made).toMatchObject({
-      lead: 'i0',
+      lead: 'i2',
       summarised: { items: made.cut, tokens: lost.context.tokens(0, made.cut) },
     });
-    expect(applied(lost, made).at(0)).toBe(lost.session.item(0));
-    const dropped = open(items, { t: 'edits', by: 'x', edits: [{ edit: 'drop', items: ['i0'] }] });
+    expect(applied(lost, made).at(0)).toBe(lost.session.item(2));
+    const dropped = open(items, { t: 'edits', by: 'x', edits: [{ edit: 'drop', items: ['i2'] }] });
     const without = plan(dropped, { retainedTokens: 2000 }) as Plan;
     expect(without.summarised).toEqual({ items: without.cut, tokens: dropped.context.tokens(0, without.cut) });
     expect(applied(dropped, without).at(0)).toBe(dropped.session.item(without.cutItem));
