@@ -2,15 +2,17 @@
  * A session of 200 requests against an endpoint that refuses what real ones refuse, over HTTP, through the stock client: in
  * both shapes, and where only one system message is taken (S5.4, S5.6, S9).
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONTEXT, createDiskFiles, createMemoryStore } from '../../core';
+import { CONTEXT, createContext, createDiskFiles, createJsonlStore, restoreSession } from '../../core';
 import type { Conversation, Item, RunEnd } from '../../core';
+import { checkIntegrity } from '../../core/context/integrity';
 import { modelFromSettings } from '../../core/llm/model-from-settings';
 import { createTestAgent, extendsPrevious, prose, startStrictProvider } from '../../core/testing';
 import type { ScriptedReply, SeenRequest, StrictProvider, StrictProviderOptions, TestAgent } from '../../core/testing';
 import fileTools from '../../plugins/file-tools';
+import { tokenizer } from '../support/context';
 import { STOCK } from '../support/kernel';
 
 const WINDOW = 24_000;
@@ -46,6 +48,8 @@ interface Session extends AsyncDisposable {
   readonly provider: StrictProvider;
   readonly host: TestAgent;
   readonly conversation: Conversation;
+  /** Where the log is. */
+  readonly file: string;
   /** Prompts with the ends of their runs. */
   readonly ends: readonly RunEnd[];
   readonly prompts: readonly string[];
@@ -86,7 +90,7 @@ async function run(setting: Setting): Promise<Session> {
     system: SYSTEM,
     root,
     files: createDiskFiles({ root }),
-    store: createMemoryStore(),
+    store: createJsonlStore({ dir: join(root, 'sessions') }),
   });
   const conversation = await host.agent.open('long');
   const ends: RunEnd[] = [];
@@ -108,6 +112,7 @@ async function run(setting: Setting): Promise<Session> {
     provider,
     host,
     conversation,
+    file: join(root, 'sessions', 'long.jsonl'),
     ends,
     prompts,
     async [Symbol.asyncDispose]() {
@@ -188,6 +193,48 @@ describe.each(SETTINGS)('200 requests in $name', (setting) => {
     });
     expect(read / all).toBeGreaterThanOrEqual(0.8);
   });
+});
+
+describe('the log of such a session', () => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await run(SETTINGS[0] as Setting);
+  }, 120_000);
+  afterAll(() => session[Symbol.asyncDispose]());
+
+  it('is restored whole from every record, with the context that was live there', () => {
+    const records = [...session.conversation.session.records()];
+    // One session that grows record by record is what was live.
+    const live = restoreSession(records.slice(0, 1), {});
+    const liveContext = createContext(live, { tokenizer });
+    for (let end = 1; end <= records.length; end++) {
+      const restored = restoreSession(records.slice(0, end), {});
+      const view = createContext(restored, { tokenizer }).view();
+      expect(checkIntegrity(view.items())).toEqual([]);
+      expect(view.digest).toBe(liveContext.view().digest);
+      const next = records[end];
+      if (next !== undefined) live.record(next as never);
+    }
+  }, 120_000);
+
+  it('is read up to its last whole record where it is torn, at three places in each record', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'pith-torn-'));
+    const store = createJsonlStore({ dir });
+    const bytes = readFileSync(session.file);
+    let start = 0;
+    for (let seq = 0; start < bytes.length; seq++) {
+      const end = bytes.indexOf(10, start);
+      for (const at of [start + 1, (start + end) >> 1, end - 1]) {
+        if (seq === 0) continue;
+        writeFileSync(join(dir, 'long.jsonl'), bytes.subarray(0, at));
+        const { records, warnings } = await store.read('long');
+        expect(records).toHaveLength(seq);
+        expect(warnings).toHaveLength(1);
+      }
+      start = end + 1;
+    }
+    rmSync(dir, { recursive: true });
+  }, 120_000);
 });
 
 function textOf(item: Extract<Item, { kind: 'message' }>): string {
