@@ -20,4 +20,20 @@ module.exports = {
     mutate: ['core/kernel/{hook-router,hook-run,hook-errors,graph,cycles,plugin-shape}.ts'],
     tests: ['test/kernel/*.test.ts'],
   },
+  agent: {
+    mutate: ['core/agent/{session-driver,reply-calls,request,loop,live-conversation,run,run-end,background}.ts'],
+    tests: ['test/agent/{driver,loop,conversation}.test.ts'],
+  },
+  guard: {
+    mutate: ['plugins/guard/{input-limit,worker-done,worker-guard}.ts'],
+    tests: ['test/plugins/guard/{input-limit,worker-guard}.test.ts'],
+  },
+  apply: {
+    mutate: ['plugins/compaction/{apply,breaker,rest,thresholds,net}.ts'],
+    tests: ['test/plugins/compaction/{breaker,rest,thresholds,background,net,staff,compaction}.test.ts'],
+  },
+  store: {
+    mutate: ['core/session/{jsonl-store,log-file,log-file-writer,file-lock}.ts'],
+    tests: ['test/session/{jsonl-store,stores,file-lock}.test.ts'],
+  },
 };

@@ -16,6 +16,7 @@ describe('settings', () => {
       { t: 'settings', system: 'a', tools, model: 'm' },
       { t: 'settings', system: 'b' },
       { t: 'settings', model: 'n' },
+      { t: 'settings', tools },
     );
     expect(projection.settings).toEqual({ system: 'b', tools, model: 'n' });
   });
