@@ -35,7 +35,7 @@ function streaming(...parts: readonly LlmStreamPart[]): LlmClient {
     tokenizer: () => model.tokenizer(),
     limits: () => model.limits(),
     generate: () => Promise.reject(new Error('not asked for')),
-     
+
     async *stream() {
       yield* parts;
     },
@@ -143,7 +143,6 @@ test('an agent without a model says so', async () => {
   expect(await run.outcome).toMatchObject({ outcome: 'failed', error: { code: 'PITH_MODEL_MISSING' } });
 });
 
- 
 async function* fails(error: Error): AsyncGenerator<LlmStreamPart> {
   throw error;
 }
