@@ -8,6 +8,7 @@ const config: Config = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/.config/closing-line.cjs'],
 };
 
