@@ -116,15 +116,21 @@ class SegmentView implements ContextView {
   }
 
   #findGroups(): readonly number[] {
-    const begins = new Set<number>();
+    const begins: number[] = [];
     const { starts } = this.#snapshot;
     const groupAt = (entry: number): number => firstFrom(starts.length, (group) => (starts[group] as number) >= entry);
     for (const { start, length, source } of this.#segments) {
-      if (typeof source !== 'number') begins.add(start);
-      else
-        for (const begin of starts.slice(groupAt(source), groupAt(source + length))) begins.add(start + begin - source);
+      if (typeof source !== 'number') {
+        begins.push(start);
+        continue;
+      }
+      const end = groupAt(source + length);
+      for (let group = groupAt(source); group < end; group++) {
+        const begin = start + (starts[group] as number) - source;
+        if (begins.at(-1) !== begin) begins.push(begin);
+      }
     }
-    return [...begins];
+    return begins;
   }
 
   with(edits: readonly Edit[]): ContextView {

@@ -68,7 +68,7 @@ function readFlat(reported: unknown, { providerMetadata }: UsageSource): Figures
 }
 
 function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
 function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
