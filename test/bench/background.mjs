@@ -59,7 +59,13 @@ const patient = definePlugin({
       async run(job, desk, { signal }) {
         await sleep(5_000, undefined, { signal });
         const sections = ['Completed Tasks', 'Active Task', 'Key Decisions', 'User Directives', 'Current Work'];
-        await desk.call('write_summary', { text: sections.map((name) => `## ${name}\n(none)`).join('\n\n') }, signal);
+        await desk.call(
+          'write_summary',
+          {
+            text: sections.map((name) => `## ${name}\n${name === 'Active Task' ? 'Porting.' : '(none)'}`).join('\n\n'),
+          },
+          signal,
+        );
         return { usage: { requests: 0, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 } };
       },
     })),
@@ -136,10 +142,7 @@ async function rowsOf(name, openLog, compactThreshold, more) {
 const rows = await rowsOf('a worker of 5 s', history, 10_000, [patient]);
 for (const file of (await largestSessions(flags.sessions)).slice(0, 1)) {
   const [imported] = readSessions(await readSource(file));
-  rows.push(
-    ...(await rowsOf('offline worker, largest session', (services) =>
-      createImportedSession(imported, { id: 's', services }),
-    )),
-  );
+  const open = (services) => createImportedSession(imported, { id: 's', services });
+  rows.push(...(await rowsOf('offline worker, largest session', open, 40_000)));
 }
 console.log(flags.json ? JSON.stringify(rows) : rows);

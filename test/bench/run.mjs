@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BENCHES = ['dispatch', 'counting', 'plan', 'turn', 'restore', 'process'];
+const BENCHES = ['dispatch', 'counting', 'plan', 'turn', 'restore', 'background', 'process'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 let failed = false;

@@ -9,8 +9,8 @@ const require = createRequire(import.meta.url);
 const { CONTEXT, createKernel, createSession, defineTool, drive } = require('../../dist/core/index.js');
 const { stockPlugins } = require('../../dist/plugins/index.js');
 
-const RUNS = 9;
-const REQUESTS = 100;
+const RUNS = 7;
+const REQUESTS = 1000;
 const NAMES = ['tracker', 'prune', 'compaction', 'auto-read-budget', 'guard'];
 
 const look = defineTool({ name: 'look', description: 'Looks.', input: {}, kind: 'read', run: () => 'Nothing new.' });
@@ -43,11 +43,11 @@ function sessionOf(kernel, items, sent) {
   return session;
 }
 
-/** Milliseconds per request, after one that sees all of the context for the first time. */
+/** Milliseconds per request, after some that see all of the context for the first time. */
 async function perRequest(kernel, session) {
   const driver = drive(kernel, session, { tools: [look], system: 'You look.' });
   await driver.prompt('Go on.');
-  await requests(driver, session, 1);
+  await requests(driver, session, 50);
   const begun = performance.now();
   await requests(driver, session, REQUESTS);
   const took = performance.now() - begun;
