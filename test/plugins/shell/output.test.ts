@@ -175,7 +175,7 @@ describe('the variables of a command', () => {
     'KEYBOARD',
     'LANG',
     'NODE_OPTIONS',
-    'COMPASS',
+    'BYPASS',
   ])('are with %s', (name) => {
     expect(commandEnvironment({ [name]: 'x' }, { allow: [], deny: [] })).toEqual({ [name]: 'x' });
   });
