@@ -1,5 +1,5 @@
 /** A worker at its desk (S9.5): bounded by time and signal, cut off from the desk when it is over. */
-import { nextSlice, PithError } from '../../core/index';
+import { nextSlice, PithError, unlessAborted } from '../../core/index';
 import type { ContextView, Session } from '../../core/index';
 import type { OpenDesk } from './desk';
 import { cancelled, Ending, failureOf } from './ending';
@@ -50,15 +50,16 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
     const job = await createJob(parts, { ...named, focus, advised: advice.focus });
     told.work.given(job.overview);
     for (const reference of advice.references) await desk.call('add_reference', reference, signal);
-    const run = worker.run(job, onlyUntil(signal, desk), {
-      signal,
-      progress(step) {
-        if (signal.aborted) return;
-        spent = step.spent ?? spent;
-        told.progress(step, desks.budget === undefined ? undefined : desks.budget - desk.markedTokens);
-      },
-    });
-    spent = await untilAborted(run, signal);
+    spent = await unlessAborted(signal, () =>
+      worker.run(job, onlyUntil(signal, desk), {
+        signal,
+        progress(step) {
+          if (signal.aborted) return;
+          spent = step.spent ?? spent;
+          told.progress(step, desks.budget === undefined ? undefined : desks.budget - desk.markedTokens);
+        },
+      }),
+    );
   } catch (thrown) {
     if (asked.aborted) throw cancelled(asked);
     throw over.signal.aborted ? late : failureOf(worker.name, thrown);
@@ -111,16 +112,6 @@ function onlyUntil(signal: AbortSignal, desk: OpenDesk): Desk {
       return desk.call(tool, args, AbortSignal.any([signal, asked]));
     },
   };
-}
-
-/** The outcome of a worker, or the reason of the signal as soon as it aborts, whether or not the worker heeds it. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** The desk with a summary that can be used, repaired where lines can be dropped (S9.7). */
