@@ -103,9 +103,9 @@ module.exports = {
     },
     {
       name: 'nats-in-its-bus-only',
-      comment: 'NATS is loaded by core/bus/nats-bus.ts only, and only when it is asked for.',
+      comment: 'NATS is loaded by files of core/bus/nats only, and only when it is asked for.',
       severity: 'error',
-      from: { path: '^(?:core|plugins)/', pathNot: '^core/bus/nats-bus\\.ts$' },
+      from: { path: '^(?:core|plugins)/', pathNot: '^core/bus/nats/' },
       to: { path: '(?:^|node_modules/)(?:nats|@nats-io)(?:/|$)' },
     },
     {

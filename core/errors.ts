@@ -26,6 +26,9 @@ export const ERROR_CODES = {
   PITH_BUS_BAD_MESSAGE: 'a message does not fit the schema of its channel',
   PITH_BUS_TOO_LARGE: 'a message is larger than the transport carries',
   PITH_BUS_TRANSPORT_CLOSED: 'the transport was closed',
+  PITH_BUS_DENIED: 'the server does not permit to publish or subscribe to a subject',
+  PITH_BUS_RESPONDER_LOST: 'whoever had taken a job is gone or does not answer any more',
+  PITH_BUS_SETTINGS: 'the settings of a connection are wrong or one of their files cannot be read',
   // session
   PITH_SESSION_CORRUPT: 'a session log has a malformed line',
   PITH_SESSION_SCHEMA: 'a session log was written by a newer version',

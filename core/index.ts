@@ -142,7 +142,7 @@ export { drive } from './agent/session-driver';
 export type { DrivenReply, DriveOptions, Driver, HostTool } from './agent/driver';
 export type { PreparedRequest } from './agent/request';
 export { runTurn } from './agent/loop';
-export { unlessAborted } from './agent/unless-aborted';
+export { unlessAborted } from './bus/unless-aborted';
 export type { LoopOptions } from './agent/loop';
 export type { Run } from './agent/run';
 export type * from './agent/run-events';

@@ -6,7 +6,7 @@ import type { PreparedRequest } from './request';
 import type { AgentEvent, RunEnd } from './run-events';
 import { failedEnd } from './run-end';
 import type { AdmittedCall } from './tool-calls';
-import { unlessAborted } from './unless-aborted';
+import { unlessAborted } from '../bus/unless-aborted';
 
 export interface LoopOptions {
   readonly driver: Driver;

@@ -9,7 +9,7 @@ import type { Session } from '../session/session';
 import type { PreToolCallEvent } from './hooks';
 import { errorResult, normaliseResult } from './tool-results';
 import type { ParsedArguments, Tool, ToolResult } from './tools';
-import { unlessAborted } from './unless-aborted';
+import { unlessAborted } from '../bus/unless-aborted';
 
 /** A running tool says how far it is. */
 export interface ToolProgressEvent {

@@ -2,11 +2,11 @@
 import { PithError } from '../errors';
 import type { Bus, Channel, RequestOptions, ServedCall, ServeOptions } from './bus';
 import { Call, cancelled } from './call';
-import type { AnyChannel, CallHost } from './call';
+import type { AnyChannel, AnyOptions, CallHost } from './call';
 import { messageFault } from './message';
 import { createObservers } from './observers';
 import type { ObserverFault } from './observers';
-import { Responder } from './responder';
+import { leastLoaded, Responder } from './responder';
 import type { Answer } from './responder';
 import { watchdog } from './watchdog';
 
@@ -23,13 +23,13 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
   const host: CallHost = { report };
   let closed = false;
 
-  function request(channel: AnyChannel, body: unknown, options: RequestOptions<unknown>): Promise<unknown> {
+  function request(channel: AnyChannel, body: unknown, options: AnyOptions): Promise<unknown> {
     const { subject } = channel;
     if (closed) return Promise.reject(transportClosed(subject));
     const fault = messageFault(channel.request, body, subject, 'request');
     if (fault !== undefined) return Promise.reject(fault);
     if (options.signal?.aborted === true) return Promise.reject(cancelled(subject, options.signal.reason));
-    const responder = leastLoaded(responders.get(subject) ?? []);
+    const responder = leastLoaded(responders.get(keyOf(channel)) ?? []);
     if (responder === undefined) return Promise.reject(noResponder(subject));
     const call = new Call(host, responder, channel, body, options);
     responder.accept(call);
@@ -37,17 +37,18 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
   }
 
   function serve(
-    { subject }: AnyChannel,
+    channel: AnyChannel,
     answer: Answer,
-    { concurrency = Infinity }: ServeOptions = {},
+    { concurrency = Infinity, whenFull = 'wait' }: ServeOptions = {},
   ): AsyncDisposable {
-    if (closed) throw transportClosed(subject);
-    const responder = new Responder(answer, concurrency);
-    responders.set(subject, [...(responders.get(subject) ?? []), responder]);
+    if (closed) throw transportClosed(channel.subject);
+    const key = keyOf(channel);
+    const responder = new Responder(answer, concurrency, whenFull);
+    responders.set(key, [...(responders.get(key) ?? []), responder]);
     return {
       [Symbol.asyncDispose]() {
-        const others = responders.get(subject)?.filter((other) => other !== responder) ?? [];
-        responders.set(subject, others);
+        const others = responders.get(key)?.filter((other) => other !== responder) ?? [];
+        responders.set(key, others);
         return responder.drained();
       },
     };
@@ -63,11 +64,11 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
       if (observers.hears(name)) observers.emit(name, message);
       return work(message, signal);
     },
-    request: <Q, S, G>(channel: Channel<Q, S, G>, body: Q, options: RequestOptions<G>) =>
-      request(channel as AnyChannel, body, options as RequestOptions<unknown>) as Promise<S>,
-    serve: <Q, S, G>(
-      channel: Channel<Q, S, G>,
-      handler: (body: Q, call: ServedCall<G>) => Promise<S>,
+    request: <Q, S, G, A, B>(channel: Channel<Q, S, G, A, B>, body: Q, options: RequestOptions<G, A, B>) =>
+      request(channel as AnyChannel, body, options as AnyOptions) as Promise<S>,
+    serve: <Q, S, G, A, B>(
+      channel: Channel<Q, S, G, A, B>,
+      handler: (body: Q, call: ServedCall<G, A, B>) => Promise<S>,
       options?: ServeOptions,
     ) => serve(channel as AnyChannel, handler as Answer, options),
     close() {
@@ -80,11 +81,9 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
   };
 }
 
-function leastLoaded(responders: readonly Responder[]): Responder | undefined {
-  return responders.reduce<Responder | undefined>(
-    (least, responder) => (least === undefined || responder.load < least.load ? responder : least),
-    undefined,
-  );
+/** Majors of one subject have nothing to do with each other (S4.2). */
+function keyOf({ subject, major = 1 }: AnyChannel): string {
+  return `${subject} ${String(major)}`;
 }
 
 function noResponder(subject: string): PithError {

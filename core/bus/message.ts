@@ -7,13 +7,13 @@ export function messageFault(
   schema: StandardSchemaV1 | undefined,
   message: unknown,
   subject: string,
-  what: 'request' | 'reply' | 'progress',
+  what: 'request' | 'reply' | 'progress' | 'ask' | 'answer',
 ): PithError | undefined {
   const problem = schema === undefined ? `the channel declares no ${what}` : problemOf(schema, message);
   if (problem === undefined) return undefined;
   return new PithError(
     'PITH_BUS_BAD_MESSAGE',
-    `A ${what} of channel "${subject}" is not as its schema says: ${problem}. Nothing was sent.`,
+    `${what.startsWith('a') ? 'An' : 'A'} ${what} of channel "${subject}" is not as its schema says: ${problem}. Nothing was sent.`,
     { details: { subject, message: what } },
   );
 }

@@ -12,7 +12,13 @@ export class Responder implements CallTaker {
   constructor(
     readonly answer: Answer,
     readonly concurrency: number,
+    readonly whenFull: 'wait' | 'refuse',
   ) {}
+
+  /** Whether it is as if it were not there. */
+  get refuses(): boolean {
+    return this.whenFull === 'refuse' && this.load >= this.concurrency;
+  }
 
   /** Requests it has taken and not ended. */
   get load(): number {
@@ -59,4 +65,13 @@ export class Responder implements CallTaker {
       this.#next();
     }
   }
+}
+
+/** The responder that has the least to do, of those that take any. */
+export function leastLoaded(responders: readonly Responder[]): Responder | undefined {
+  let least: Responder | undefined;
+  for (const responder of responders) {
+    if (!responder.refuses && (least === undefined || responder.load < least.load)) least = responder;
+  }
+  return least;
 }

@@ -9,7 +9,7 @@ const ROOT = resolve(__dirname, '../..');
 const TREE: Readonly<Record<string, string>> = {
   'core/errors.ts': 'export const code = 1;',
   'core/bus/bus.ts': "export { code } from '../errors';",
-  'core/bus/nats-bus.ts': "import 'nats'; export const nats = 1;",
+  'core/bus/nats/link.ts': "import 'nats'; export const nats = 1;",
   'core/kernel/kernel.ts': "export { code } from '../bus/bus';",
   'core/kernel/services.ts': "import 'reflect-metadata'; import 'tsyringe'; export const services = 1;",
   'core/kernel/type-a.ts': "import type { B } from './type-b'; export type A = B | 1; export const a = 1;",
