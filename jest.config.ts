@@ -2,9 +2,10 @@ import type { Config } from 'jest';
 
 const config: Config = {
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/.config/nats-server.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/test/consumers/'],
+  testPathIgnorePatterns: ['/node_modules/', '/test/consumers/', '/test/faults/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,

@@ -26,14 +26,23 @@ module.exports = {
   },
   guard: {
     mutate: ['plugins/guard/{input-limit,worker-done,worker-guard}.ts'],
-    tests: ['test/plugins/guard/{input-limit,worker-guard}.test.ts'],
+    tests: [
+      'test/plugins/guard/{input-limit,worker-done,worker-guard}.test.ts',
+      'test/plugins/compaction/{llm-failures,llm-summaries}.test.ts',
+    ],
   },
   apply: {
     mutate: ['plugins/compaction/{apply,breaker,rest,thresholds,net}.ts'],
-    tests: ['test/plugins/compaction/{breaker,rest,thresholds,background,net,staff,compaction}.test.ts'],
+    tests: [
+      'test/plugins/compaction/{automatic,auto-read,background,breaker,compaction,llm-summaries,net,pre-compact,rest,staff,state-tools,thresholds}.test.ts',
+    ],
   },
   store: {
     mutate: ['core/session/{jsonl-store,log-file,log-file-writer,file-lock}.ts'],
-    tests: ['test/session/{jsonl-store,stores,file-lock}.test.ts'],
+    tests: ['test/session/{jsonl-store,stores,file-lock,failing-disk}.test.ts'],
+  },
+  nats: {
+    mutate: ['core/bus/nats/{offer-machine,work-machine,ask-ledger,ask-window,job-registry}.ts'],
+    tests: ['test/bus/nats/{offer-machine,work-machine,ask-ledger,job-machines,job-registry}.test.ts'],
   },
 };

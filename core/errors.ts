@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   PITH_BUS_TRANSPORT_CLOSED: 'the transport was closed',
   PITH_BUS_DENIED: 'the server does not permit to publish or subscribe to a subject',
   PITH_BUS_RESPONDER_LOST: 'whoever had taken a job is gone or does not answer any more',
+  PITH_BUS_CONNECTION: 'a server cannot be reached, does not accept the connection, or ended it',
   PITH_BUS_SETTINGS: 'the settings of a connection are wrong or one of their files cannot be read',
   // session
   PITH_SESSION_CORRUPT: 'a session log has a malformed line',
@@ -72,6 +73,7 @@ export const ERROR_CODES = {
   PITH_INPUT_EMPTY: 'the input holds no conversation',
   PITH_OUTPUT_UNWRITABLE: 'the output cannot be written',
   PITH_USAGE: 'the command was called in a way it does not understand',
+  PITH_HEALTH_PORT: 'the health server of a worker cannot listen where it should',
   PITH_NOT_AVAILABLE: 'what was asked for is not part of this version',
 } as const;
 
@@ -116,8 +118,12 @@ export class PithError extends Error {
   }
 }
 
-/** The message of any thrown value, for the end of a sentence. */
+/** The message of any thrown value, for the end of a sentence. Never throws, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message;
-  return typeof thrown === 'string' ? thrown : String(thrown);
+  try {
+    const message: unknown = thrown instanceof Error ? thrown.message : thrown;
+    return String(message);
+  } catch {
+    return 'something that cannot be told in words';
+  }
 }

@@ -146,7 +146,7 @@ export { unlessAborted } from './bus/unless-aborted';
 export type { LoopOptions } from './agent/loop';
 export type { Run } from './agent/run';
 export type * from './agent/run-events';
-export { COMPACT_MODEL, COMPACTION } from './agent/compaction';
+export { COMPACT_MODEL, COMPACT_POOL, COMPACTION } from './agent/compaction';
 export type {
   Compaction,
   CompactionDurations,
@@ -155,6 +155,7 @@ export type {
   CompactionReport,
   CompactionTrigger,
   CompactOptions,
+  CompactPool,
   Mark,
   Reference,
 } from './agent/compaction';

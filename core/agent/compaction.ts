@@ -98,3 +98,18 @@ export const COMPACTION = createToken<Compaction>('pith/compaction');
 
 /** The model of `[compaction.model]`; the compact worker has the agent's model where nobody serves it. */
 export const COMPACT_MODEL = createToken<LlmClient>('pith/compact-model');
+
+/** Which compact workers in other processes serve; both names are tokens of a bus subject (S11). */
+export interface CompactPool {
+  /** Whose jobs they are. */
+  readonly tenant: string;
+  readonly pool: string;
+  /** Whether they are shown what files hold and what tools were given and put out; true by default. */
+  readonly readsFiles?: boolean;
+}
+
+/**
+ * Where `worker = "remote"` sends its jobs. Served where the bus reaches other processes: for a manifest with
+ * `[transport] kind = "nats"`, or by whoever gives the kernel such a bus.
+ */
+export const COMPACT_POOL = createToken<CompactPool>('pith/compact-pool');

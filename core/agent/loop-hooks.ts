@@ -1,6 +1,9 @@
 /** How the hooks of the loop behave (S3.5): what handlers may return, what a failure means, what later handlers see. */
+import { END, faultOfInsert } from '../context/edits';
 import type { HookName } from '../kernel/hook-map';
 import type { HookDefinition } from '../kernel/hooks';
+import type { NewItem } from '../session/items';
+import type { Edit } from '../session/records';
 import type { Abort, Deny } from './hooks';
 import { normaliseResult, withAppended } from './tool-results';
 
@@ -24,8 +27,10 @@ export const LOOP_HOOKS: readonly HookDefinition[] = Object.freeze([
     ends: ['yield', 'abort'],
     failure: { abort },
     // an edit that would break the integrity of the context throws here and so counts as a failing handler
-    apply: (event, result) =>
-      result.do === 'project' ? { ...event, context: event.context.with(result.edits) } : event,
+    apply(event, result) {
+      if (result.do === 'project') return { ...event, context: event.context.with(result.edits) };
+      return result.do === 'append' ? { ...event, context: event.context.with(behindAll(result.items)) } : event;
+    },
   }),
   hook({ name: 'post_llm_response', onError: 'skip', may: [] }),
   hook({
@@ -50,6 +55,13 @@ export const LOOP_HOOKS: readonly HookDefinition[] = Object.freeze([
   hook({ name: 'post_run', onError: 'skip', may: ['again', 'background'] }),
   hook({ name: 'session_end', onError: 'skip', may: [] }),
 ]);
+
+/** Messages where they will stand once they are in the log, so that later handlers judge what will be sent. */
+function behindAll(items: readonly NewItem[]): readonly Edit[] {
+  return items
+    .filter((item) => faultOfInsert(item) === undefined)
+    .map((item) => ({ edit: 'insert', before: END, item }));
+}
 
 /** What the fields of each result must be. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'list' | 'text' | 'function' | 'value'>>>> = {

@@ -12,16 +12,18 @@ import { createMemoryStore } from '../session/memory-store';
 import type { SessionStore } from '../session/store';
 import type { AgentOptions } from './agent';
 import { COMPACT_MODEL } from './compaction';
+import { transportOf } from './transport';
 
 /**
  * The options of an agent that a loaded manifest describes: plugins and their configuration, model, system prompt, root,
- * store and log. Change what you like before you hand them to {@link createAgent}. Throws `PITH_INPUT_UNREADABLE` where the file
+ * store, log and bus; a bus to other processes is opened when the agent starts, and closed with it. Change what you like before you hand them to {@link createAgent}. Throws `PITH_INPUT_UNREADABLE` where the file
  * of the system prompt cannot be read, `PITH_MANIFEST_INVALID` for a model that contradicts itself.
  */
 export async function agentFromManifest(manifest: LoadedManifest): Promise<AgentOptions> {
   const { plugins, config, core } = manifest;
   const { root, systemPrompt, systemPromptFile } = core.agent;
   const { model, 'compaction.model': compactModel } = core;
+  const transport = transportOf(manifest);
   return {
     plugins,
     config,
@@ -32,10 +34,13 @@ export async function agentFromManifest(manifest: LoadedManifest): Promise<Agent
     model: model && modelFromSettings(model, { root }),
     store: storeOf(manifest),
     log: logSinkOf(manifest),
-    defaults:
-      compactModel === undefined
+    bus: transport.bus,
+    defaults: [
+      ...transport.defaults,
+      ...(compactModel === undefined
         ? []
-        : [defaultService(COMPACT_MODEL, () => modelFromSettings(compactModel, { root }))],
+        : [defaultService(COMPACT_MODEL, () => modelFromSettings(compactModel, { root }))]),
+    ],
   };
 }
 

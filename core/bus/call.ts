@@ -1,9 +1,10 @@
 /** One request on its way in this process (S4.1): answered, refused, late or cancelled, and only once. */
 import { randomUUID } from 'node:crypto';
-import { messageOf, PithError } from '../errors';
+import type { PithError } from '../errors';
 import type { Channel, Job, RequestOptions, ServedCall, TraceContext } from './bus';
 import { messageFault } from './message';
 import type { ObserverFault } from './observers';
+import { cancelled, rejected, timedOut } from './refusals';
 import { unlessAborted } from './unless-aborted';
 import { ticksOf, watchdog } from './watchdog';
 import type { Watched } from './watchdog';
@@ -19,9 +20,10 @@ export interface CallHost {
   report(fault: ObserverFault): void;
 }
 
-/** Who works on a call; told once, when it is answered or over. */
+/** Who works on a call, or has it worked on elsewhere. */
 export interface CallTaker {
-  settled(call: Call): void;
+  /** Told once: the call is answered or, with an error, over. */
+  settled(call: Call, error?: PithError): void;
 }
 
 export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
@@ -63,22 +65,35 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   }
 
   async ask(ask: unknown): Promise<unknown> {
-    const { channel, options, signal } = this;
+    const { channel, signal } = this;
     const { subject, asks } = channel;
     if (!this.#open) throw signal.aborted ? signal.reason : cancelled(subject, 'answered');
     const fault = messageFault(asks?.request, ask, subject, 'ask');
     if (fault !== undefined) throw fault;
-    const answer = await unlessAborted(signal, async () => {
-      if (options.onAsk === undefined) throw rejected(subject, new Error('The requester answers no asks.'));
-      try {
-        return await options.onAsk(ask, signal);
-      } catch (thrown) {
-        throw rejected(subject, thrown);
-      }
-    });
+    const answer = await unlessAborted(signal, () => this.handOver(ask));
     const wrong = messageFault(asks?.reply, answer, subject, 'answer');
     if (wrong !== undefined) throw wrong;
     return answer;
+  }
+
+  /** Has the requester hear progress that fits. */
+  protected tell(progress: unknown): void {
+    try {
+      this.options.onProgress?.(progress);
+    } catch (error) {
+      this.owner.report({ name: this.channel.subject, error });
+    }
+  }
+
+  /** Has the requester do an ask that fits; rejects with what the responder is to see. */
+  protected async handOver(ask: unknown): Promise<unknown> {
+    const { channel, options, signal } = this;
+    if (options.onAsk === undefined) throw rejected(channel.subject, new Error('The requester answers no asks.'));
+    try {
+      return await options.onAsk(ask, signal);
+    } catch (thrown) {
+      throw rejected(channel.subject, thrown);
+    }
   }
 
   /** Ends the request with a reply; one that does not fit the schema ends it with `PITH_BUS_BAD_MESSAGE`. */
@@ -98,61 +113,30 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
     const { subject } = this.channel;
     const fault = messageFault(this.channel.progress, progress, subject, 'progress');
     if (fault !== undefined) return this.end(fault);
-    try {
-      this.options.onProgress?.(progress);
-    } catch (error) {
-      this.owner.report({ name: subject, error });
-    }
+    this.tell(progress);
   }
 
   /** Ends the request with an error and tells the responder, if it works on it. */
   end(error: PithError): void {
-    if (!this.#close()) return;
+    if (!this.#close(error)) return;
     this.#controller.abort(error);
     this.#reject(error);
   }
 
   expire(): void {
-    const { subject } = this.channel;
-    const waited = `${String(this.options.deadlineMs)} ms`;
-    this.end(
-      new PithError(
-        'PITH_BUS_TIMEOUT',
-        `No reply came from "${subject}" within ${waited}; its work was told to stop.`,
-        {
-          details: { subject, deadlineMs: this.options.deadlineMs },
-        },
-      ),
-    );
+    this.end(timedOut(this.channel.subject, this.options.deadlineMs));
   }
 
   readonly #cancel = (): void => {
     this.end(cancelled(this.channel.subject, this.options.signal?.reason));
   };
 
-  #close(): boolean {
+  #close(error?: PithError): boolean {
     if (!this.#open) return false;
     this.#open = false;
     watchdog.unwatch(this);
     this.options.signal?.removeEventListener('abort', this.#cancel);
-    this.taker.settled(this);
+    this.taker.settled(this, error);
     return true;
   }
-}
-
-/** The error of a request, or of an ask, whose other side threw. */
-export function rejected(subject: string, thrown: unknown): PithError {
-  const said = PithError.is(thrown) ? { code: thrown.code, details: thrown.details } : {};
-  return new PithError('PITH_BUS_REJECTED', `The other side of "${subject}" refused: ${messageOf(thrown)}`, {
-    cause: thrown,
-    details: { subject, ...said },
-  });
-}
-
-/** The error of a request whose signal aborted. */
-export function cancelled(subject: string, reason: unknown): PithError {
-  return new PithError('PITH_BUS_CANCELLED', `The request to "${subject}" was cancelled.`, {
-    cause: reason,
-    details: { subject },
-  });
 }

@@ -13,7 +13,7 @@ export function messageFault(
   if (problem === undefined) return undefined;
   return new PithError(
     'PITH_BUS_BAD_MESSAGE',
-    `${what.startsWith('a') ? 'An' : 'A'} ${what} of channel "${subject}" is not as its schema says: ${problem}. Nothing was sent.`,
+    `${what.startsWith('a') ? 'An' : 'A'} ${what} of channel "${subject}" is not as its schema says: ${problem}.`,
     { details: { subject, message: what } },
   );
 }

@@ -1,5 +1,6 @@
-/** Who answers a channel in this process: some requests at once, the others in line (S4.1). */
-import type { Call, CallTaker } from './call';
+/** Who answers a channel in this process: of its requests some at once, the others in line (S4.1). */
+import type { ServeOptions } from './bus';
+import type { AnyChannel, Call, CallTaker } from './call';
 
 export type Answer = (body: unknown, call: Call) => Promise<unknown>;
 
@@ -9,11 +10,19 @@ export class Responder implements CallTaker {
   #working = 0;
   readonly #drained: (() => void)[] = [];
 
+  readonly concurrency: number;
+  readonly whenFull: 'wait' | 'refuse';
+
+  /** `changed` is called whenever there may be room where there was none, or the other way round. */
   constructor(
+    readonly channel: AnyChannel,
     readonly answer: Answer,
-    readonly concurrency: number,
-    readonly whenFull: 'wait' | 'refuse',
-  ) {}
+    { concurrency = Infinity, whenFull = 'wait' }: ServeOptions = {},
+    private readonly changed?: () => void,
+  ) {
+    this.concurrency = concurrency;
+    this.whenFull = whenFull;
+  }
 
   /** Whether it is as if it were not there. */
   get refuses(): boolean {
@@ -28,6 +37,7 @@ export class Responder implements CallTaker {
   accept(call: Call): void {
     this.#open.add(call);
     this.#waiting.push(call);
+    this.changed?.();
     queueMicrotask(() => this.#next());
   }
 
@@ -36,6 +46,7 @@ export class Responder implements CallTaker {
     const place = this.#waiting.indexOf(call);
     if (place >= 0) this.#waiting.splice(place, 1);
     this.#open.delete(call);
+    this.changed?.();
     if (this.#open.size === 0) for (const drained of this.#drained.splice(0)) drained();
   }
 
@@ -63,6 +74,7 @@ export class Responder implements CallTaker {
     } finally {
       this.#working--;
       this.#next();
+      this.changed?.();
     }
   }
 }

@@ -16,6 +16,10 @@ import { serviceOf } from './started-plugins';
 import type { Terminal } from './terminal';
 
 export interface CompactRequest extends SessionRequest {
+  /** Who writes the summary, instead of who the manifest names. */
+  readonly worker?: 'offline' | 'llm' | 'remote' | undefined;
+  /** Where a remote worker is reached, instead of where the manifest says. */
+  readonly servers?: readonly string[] | undefined;
   readonly retainedTokens?: number | undefined;
   readonly autoReadBudget?: number | undefined;
 }
@@ -46,9 +50,12 @@ export async function runCompact(request: CompactRequest, terminal: Terminal): P
   const flags = {
     'compaction.retained_tokens': request.retainedTokens,
     'compaction.auto_read_budget': request.autoReadBudget,
+    'compaction.worker': request.worker,
+    'transport.kind': request.worker === 'remote' ? 'nats' : undefined,
+    'transport.servers': request.servers,
   };
   terminal.progress('reading the session');
-  const work = await openAtWork(request, flags, terminal);
+  const work = await openAtWork({ ...request, asksWorkers: true }, flags, terminal);
   try {
     return await compactSession(work, begun, terminal);
   } finally {

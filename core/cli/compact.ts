@@ -10,13 +10,11 @@ import { printCompact } from './compact-report';
 import { runCompact } from './compact-run';
 import type { CompactRequest } from './compact-run';
 import { EXIT } from './exit-code';
-import { folderOf, jsonOption, pluginOptions, sessionOptions, tokensOf } from './options';
+import { folderOf, jsonOption, listOf, pluginOptions, sessionOptions, tokensOf } from './options';
 import { openOutput } from './output-file';
 import type { Terminal } from './terminal';
 
 interface CompactFlags extends Omit<CompactRequest, 'file'> {
-  readonly worker?: 'offline' | 'llm' | 'remote';
-  readonly servers?: string;
   readonly out?: string;
   readonly to?: ContextWriter['name'];
   readonly json?: true;
@@ -28,7 +26,7 @@ export function define(command: Command, terminal: Terminal): void {
     .option('--retained-tokens <N>', 'newest tokens that are carried over word for word', tokensOf)
     .option('--auto-read-budget <N>', 'tokens of files whose contents stand in the new context', tokensOf)
     .addOption(new Option('--worker <NAME>', 'who writes the summary').choices(['offline', 'llm', 'remote']))
-    .option('--servers <URL>', 'where --worker remote is reached')
+    .option('--servers <URLS>', 'where --worker remote is reached, parted by commas (default: NATS_URL)', listOf)
     .option('--out <FILE>', 'write the new context to a file')
     .addOption(
       new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)),
@@ -42,7 +40,7 @@ export function define(command: Command, terminal: Terminal): void {
 const HARMLESS: ReadonlySet<CompactionOutcome> = new Set(['done', 'nothing-to-do', 'inflated']);
 
 async function compact(file: string, flags: CompactFlags, terminal: Terminal): Promise<number> {
-  requireAvailable(flags);
+  requireUsable(flags);
   if (flags.to !== undefined && flags.out === undefined)
     throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
   const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
@@ -55,11 +53,15 @@ async function compact(file: string, flags: CompactFlags, terminal: Terminal): P
   return isDone ? EXIT.done : EXIT.failed;
 }
 
-/** Workers that need a model or another process. Throws `PITH_NOT_AVAILABLE`. */
-function requireAvailable({ worker = 'offline', servers }: CompactFlags): void {
-  if (worker === 'offline' && servers === undefined) return;
-  const asked = worker === 'offline' ? '--servers' : `--worker ${worker}`;
-  throw new PithError('PITH_NOT_AVAILABLE', `${asked} is not part of this version; use --worker offline`);
+/** Throws `PITH_NOT_AVAILABLE` for a worker that needs a model, `PITH_USAGE` for servers that no worker is asked at. */
+function requireUsable({ worker, servers }: CompactFlags): void {
+  if (worker === 'llm')
+    throw new PithError(
+      'PITH_NOT_AVAILABLE',
+      '--worker llm is not part of this version; use --worker offline or remote',
+    );
+  if (servers !== undefined && worker !== 'remote')
+    throw new PithError('PITH_USAGE', '--servers needs --worker remote');
 }
 
 /** The context in a shape, as the text of a file. */

@@ -13,6 +13,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'PITH_PLUGIN_GRAPH',
   'PITH_PLUGIN_CONFIG',
   'PITH_MODEL_MISSING',
+  'PITH_BUS_SETTINGS',
 ]);
 
 /** The exit code of a command that ended with this error. */

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 /** The command `pith` (S12). Only the command that is asked for is loaded. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { PithError } from '../errors';
 import { nearest } from '../kernel/nearest';
 import { EXIT, exitCodeOf } from './exit-code';
+import { packageVersion } from './package-version';
 import { createTerminal } from './terminal';
 import type { Terminal } from './terminal';
 
@@ -24,6 +23,11 @@ const COMMANDS: Readonly<Record<string, { readonly about: string; readonly load:
   run: { about: 'talk to the agent of the manifest, or give it one prompt', load: () => require('./run') },
   inspect: { about: 'show how the context of a session filled', load: () => require('./inspect') },
   sessions: { about: 'list the sessions that are kept, the newest first', load: () => require('./sessions') },
+  worker: {
+    about: 'serve compactions of agents over NATS, with a model and no other right',
+    load: () => require('./worker'),
+  },
+  workers: { about: 'list the workers that serve over NATS, with their load', load: () => require('./workers') },
   plugins: { about: 'start the plugins of the manifest and show what runs', load: () => require('./plugins') },
   check: { about: 'check the manifest and show the effective configuration', load: () => require('./check') },
   init: { about: 'write a commented pith.toml to start from', load: () => require('./init') },
@@ -34,7 +38,7 @@ const COMMANDS: Readonly<Record<string, { readonly about: string; readonly load:
 function createProgram(argv: readonly string[], terminal: Terminal): Command {
   const program = new Command('pith')
     .description('Keeps long-running LLM agents inside their context window.')
-    .version(versionOfPackage(), '-V, --version', 'show the version')
+    .version(packageVersion(), '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .exitOverride()
@@ -45,11 +49,6 @@ function createProgram(argv: readonly string[], terminal: Terminal): Command {
     if (argv.includes(name)) (load() as CommandModule).define(command, terminal);
   }
   return program;
-}
-
-function versionOfPackage(): string {
-  const text = readFileSync(join(__dirname, '../../../package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -21,7 +21,12 @@ const COMPACTING: readonly StockPluginName[] = ['tracker', 'prune', 'compaction'
 export interface SessionRequest extends SessionChoice, PluginOptions {
   /** The folder where the files of the session are now; without it their contents are those that the session shows. */
   readonly root?: string | undefined;
+  /** Whether a worker in another process may be asked. */
+  readonly asksWorkers?: boolean;
 }
+
+/** Milliseconds to wait for the server of a remote worker. */
+const CONNECT_MS = 5000;
 
 export interface SessionAtWork {
   readonly opened: OpenedSession;
@@ -46,7 +51,9 @@ export async function openAtWork(
   const opened = await openSession({ ...request, services }, terminal);
   const root = request.root === undefined ? undefined : resolve(request.root);
   const files = filesOf(opened.session, root);
-  const started = (kernel = await startPlugins(onRequestOnly(manifest), files));
+  const isRemote = request.asksWorkers === true && manifest.config['compaction']?.['worker'] === 'remote';
+  const options = { files, ...(isRemote && { connectMs: CONNECT_MS }) };
+  const started = (kernel = await startPlugins(onRequestOnly(manifest), options));
   const close = async (): Promise<void> => {
     await opened.session.close();
     await started.stop();

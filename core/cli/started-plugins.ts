@@ -4,6 +4,7 @@ import { stockPlugins } from '../../plugins';
 import type { StockPluginName } from '../../plugins';
 import { createKernel } from '../agent/create-kernel';
 import { logSinkOf, storeOf } from '../agent/manifest-agent';
+import { transportOf } from '../agent/transport';
 import { PithError } from '../errors';
 import { FILE_SOURCE } from '../files/file-source';
 import type { FileSource } from '../files/file-source';
@@ -51,15 +52,26 @@ export function manifestName({ path, foundBy }: Pick<LoadedManifest, 'path' | 'f
   return `${short.startsWith('..') ? path : short}${foundBy === 'environment' ? ' (PITH_MANIFEST)' : ''}`;
 }
 
-/** Starts the plugins of a manifest; `files` is where contents of files come from, the folder of the manifest by default. */
-export function startPlugins(manifest: LoadedManifest, files?: FileSource): Promise<Kernel> {
+/** What is asked of the plugins that a command starts. */
+export interface StartOptions {
+  /** Where contents of files come from; the folder of the manifest by default. */
+  readonly files?: FileSource;
+  /** Milliseconds to wait for the connection to other processes; none is made by default. */
+  readonly connectMs?: number;
+}
+
+/** Starts the plugins of a manifest. */
+export function startPlugins(manifest: LoadedManifest, { files, connectMs }: StartOptions = {}): Promise<Kernel> {
   const { plugins, config, core } = manifest;
+  const transport = transportOf(manifest, connectMs);
   return createKernel({
     plugins,
     config,
     onError: core.plugins.onError,
     log: logSinkOf(manifest),
+    bus: connectMs === undefined ? undefined : transport.bus,
     defaults: [
+      ...transport.defaults,
       defaultService(SESSION_STORE, () => storeOf(manifest)),
       ...(files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)]),
     ],

@@ -11,20 +11,27 @@ import { graphError } from './faults';
 import type { PluginFault } from './faults';
 import { planStart } from './graph';
 import type { Dispatch, HookDefinition } from './hooks';
-import { LOG_SINK } from './logger';
+import { createLogger, LOG_SINK } from './logger';
 import type { Logger, LogSink } from './logger';
+import { createLogSink } from './log-sink';
 import type { KernelSession, Plugin, PluginModule } from './plugin';
 import { pluginIn } from './plugin-shape';
 import { RunningKernel } from './running-kernel';
 import type { DefaultService, Get, SessionScope } from './services';
+
+/** Opens a bus for the kernel, which will close it; the log is for what becomes of its connection. */
+export type OpenBus = (log: Logger) => Promise<Bus>;
 
 export interface KernelOptions {
   /** What `definePlugin` returned, or modules that export it as their default. */
   readonly plugins: readonly PluginModule[];
   /** Raw configuration by section, keys in the form that code uses (camelCase). */
   readonly config?: RawConfig | undefined;
-  /** A bus of one's own, which the kernel leaves open when it stops; else a local one. */
-  readonly bus?: Bus | undefined;
+  /**
+   * A bus of one's own, which the kernel leaves open when it stops; or what opens one, which the kernel closes; else a local
+   * one.
+   */
+  readonly bus?: Bus | OpenBus | undefined;
   /** Where the kernel and its plugins log, unless a plugin replaces `LOG_SINK`; stderr from `warn` on by default. */
   readonly log?: LogSink | undefined;
   /** What is served where no plugin does. */
@@ -67,7 +74,10 @@ export interface Kernel extends AsyncDisposable {
  */
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   const { order, configs, defaults } = await checkKernel(options);
-  const kernel = new RunningKernel({ ...options, defaults });
+  const { bus: given, log = createLogSink() } = options;
+  const isOwnBus = typeof given === 'function';
+  const bus = isOwnBus ? await given(createLogger(() => log)) : given;
+  const kernel = new RunningKernel({ ...options, defaults, log, bus }, isOwnBus);
   await kernel.start(order, configs);
   return kernel;
 }

@@ -15,13 +15,15 @@ import type { Dispatch } from './hooks';
 import type { Kernel, KernelOptions } from './kernel';
 import { createLogger, LOG_SINK } from './logger';
 import type { Logger, LogSink } from './logger';
-import { createLogSink } from './log-sink';
 import type { AnyToken, KernelSession, Plugin } from './plugin';
 import { pluginErrorReporter } from './plugin-error';
 import { PluginScope } from './plugin-scope';
 import type { PluginHost } from './plugin-scope';
 import { defaultService, Services } from './services';
 import type { Get, SessionScope } from './services';
+
+/** Options of a kernel whose bus, if it is given one, is open. */
+type RunningOptions = KernelOptions & { readonly bus: Bus | undefined; readonly log: LogSink };
 
 /** The kernel that {@link startKernel} gives. */
 export class RunningKernel implements Kernel {
@@ -40,12 +42,13 @@ export class RunningKernel implements Kernel {
   #sink: LogSink;
   #stopping: Promise<void> | undefined;
 
-  constructor(options: KernelOptions) {
+  /** @param isOwnBus whether the bus that is given ends with the kernel */
+  constructor(options: RunningOptions, isOwnBus: boolean) {
     const { defaults = [], hooks = [], kinds = [], onError = 'stop' } = options;
-    const { setupDeadlineMs = 10_000, stopDeadlineMs = 5_000, log: sink = createLogSink() } = options;
+    const { setupDeadlineMs = 10_000, stopDeadlineMs = 5_000, log: sink } = options;
     this.#sink = sink;
     this.log = createLogger(() => this.#sink);
-    this.#isOwnBus = options.bus === undefined;
+    this.#isOwnBus = isOwnBus || options.bus === undefined;
     this.bus = options.bus ?? createLocalBus({ report: ({ name, error }) => this.#observerFailed(name, error) });
     this.#onError = onError;
     const report = pluginErrorReporter(this.bus, this.log);

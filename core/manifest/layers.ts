@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { KeySpec, KeyTable } from '../kernel/config-keys';
+import { CORE_SECTIONS } from './sections';
 
 /** Where a value comes from. */
 export interface Origin {
@@ -32,14 +33,26 @@ export function environmentOverrides(
   });
 }
 
-/** The overrides of a section's keys by flags, given as `section.key`. Undefined values override nothing. */
+/**
+ * The overrides of a section's keys by flags, given as `section.key`, keys of inner tables with dots. Undefined values override
+ * nothing.
+ */
 export function flagOverrides(section: string, flags: Readonly<Record<string, unknown>>): readonly Override[] {
   return Object.entries(flags).flatMap(([name, value]): readonly Override[] => {
-    const dot = name.lastIndexOf('.');
-    if (name.slice(0, dot) !== section || value === undefined) return [];
-    const key = name.slice(dot + 1);
-    return [{ path: [key], value, origin: { from: 'flag', at: `--${key.replaceAll('_', '-')}` } }];
+    if (value === undefined || sectionOf(name) !== section) return [];
+    const key = name.slice(section.length + 1);
+    return [{ path: key.split('.'), value, origin: { from: 'flag', at: optionOf(key) } }];
   });
+}
+
+function sectionOf(flag: string): string | undefined {
+  const inner = Object.keys(CORE_SECTIONS).find((name) => name.includes('.') && flag.startsWith(`${name}.`));
+  return inner ?? flag.split('.', 1)[0];
+}
+
+/** The option that gives a key; one that takes a file does not say so. */
+function optionOf(key: string): string {
+  return `--${key.replace(/_file$/, '').replace(/[._]/g, '-')}`;
 }
 
 /** An absolute path; `~/` is the home of the user. */

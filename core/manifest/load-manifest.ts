@@ -24,6 +24,8 @@ export interface LoadManifestOptions extends Selection {
   readonly stock: StockPlugins;
   /** The plugins where no manifest says which. */
   readonly defaultUse?: readonly string[];
+  /** Whether the manifest may be that of another process with more plugins: what only those could know is left alone. */
+  readonly isShared?: boolean;
 }
 
 export interface LoadedManifest {
@@ -104,7 +106,8 @@ export async function loadManifest(options: LoadManifestOptions): Promise<Loaded
       )
     ).config;
   }
-  problems.push(...(await unknownProblems({ values, unknownKeys, used: used.plugins, stock: options.stock, at })));
+  const { stock, isShared = false } = options;
+  problems.push(...(await unknownProblems({ values, unknownKeys, used: used.plugins, stock, isShared, at })));
 
   if (problems.some(({ severity }) => severity === 'error'))
     throw manifestInvalid(path === undefined ? 'The configuration' : source, problems);
@@ -153,11 +156,13 @@ async function unknownProblems(input: {
   readonly unknownKeys: readonly { readonly section: string; readonly key: string }[];
   readonly used: readonly Plugin[];
   readonly stock: StockPlugins;
+  readonly isShared: boolean;
   readonly at: PlaceIn;
 }): Promise<readonly ManifestProblem[]> {
-  const { values, unknownKeys, at } = input;
+  const { values, isShared, at } = input;
   const known = knownKeys(input.used);
-  const strange = Object.keys(values).filter((name) => !known.sections.has(name));
+  const strange = isShared ? [] : Object.keys(values).filter((name) => !known.sections.has(name));
+  const unknownKeys = input.unknownKeys.filter(({ section }) => !isShared || Object.hasOwn(CORE_SECTIONS, section));
   if (strange.length === 0 && unknownKeys.length === 0) return [];
   const { plugins } = await usePlugins({
     use: Object.keys(input.stock),

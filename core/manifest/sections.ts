@@ -82,6 +82,11 @@ const transport = configKeys(
     namespace: { type: 'string', default: 'pith', doc: 'First part of all subjects.' },
     tenant: { type: 'string', default: 'default', doc: 'Whose jobs they are; a part of the subject.' },
     pool: { type: 'string', default: 'default', doc: 'Which workers serve; a part of the subject.' },
+    remote_file_reads: {
+      type: 'boolean',
+      default: true,
+      doc: 'Whether remote workers are shown what files hold and what tools were given and put out.',
+    },
     name: { type: 'string', doc: 'The name of the connection.' },
     user: { type: 'string', env: 'NATS_USER', doc: 'The user.' },
     password_env: {
@@ -101,7 +106,7 @@ const transport = configKeys(
       },
     },
   },
-  ({ kind, servers = [], user, credsFile, nkeyFile, tls, namespace, tenant, pool }) => [
+  ({ kind, servers = [], user, credsFile, nkeyFile, tls, namespace, tenant, pool, name: connection = 'named' }) => [
     ...(kind === 'nats' && servers.length === 0
       ? [conflict('servers', 'is missing; kind "nats" needs it, or NATS_URL')]
       : []),
@@ -116,8 +121,10 @@ const transport = configKeys(
     ...((tls.certFile === undefined) !== (tls.keyFile === undefined)
       ? [conflict('tls', 'needs both cert_file and key_file, or neither')]
       : []),
-    ...Object.entries({ namespace, tenant, pool }).flatMap(([key, name]) =>
-      /^[\w-]+$/.test(name) ? [] : [conflict(key, 'is a part of a subject; expected letters, digits, _ and - only')],
+    ...Object.entries({ namespace, tenant, pool, name: connection }).flatMap(([key, name]) =>
+      /^[\w-]{1,64}$/.test(name)
+        ? []
+        : [conflict(key, 'is a part of a subject; expected 1 to 64 letters, digits, _ and -')],
     ),
   ],
 );

@@ -89,7 +89,7 @@ function lockOf(path: string, { token }: Owner): FileLock {
 }
 
 function thisOwner(): Owner {
-  const since = new Date(Date.now() - process.uptime() * 1000).toISOString();
+  const since = new Date(performance.timeOrigin).toISOString();
   const token = randomBytes(8).toString('hex');
   return { pid: process.pid, since, host: hostname(), start: ownStart(), token };
 }

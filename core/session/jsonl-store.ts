@@ -105,8 +105,7 @@ async function writeAll(path: string, held: FileLock, records: Iterable<SessionR
   try {
     await rm(draft, { force: true });
     await inSlices(records, (record) => writer.append(record));
-    await writer.flush();
-    writer.rename(path);
+    await writer.rename(path);
     return writer;
   } catch (error) {
     await writer.close().catch(() => undefined);

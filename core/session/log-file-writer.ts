@@ -10,15 +10,13 @@ import { encodeRecord } from './record-line';
 import type { Position, SessionRecord } from './records';
 import type { LogWriter } from './store';
 
-const syncData = promisify(fdatasync);
-
 /** Where a log is to go on; a log that begins has no file yet. */
 export interface LogEnd extends Pick<LogFile, 'size' | 'isUnended'> {
   /** Position of the next record. */
   readonly next: Position;
 }
 
-/** Continues the file of a log, whose lock the caller has taken; closing lets it go. Throws what the file system throws. */
+/** Continues the file of a log, whose lock the caller has taken; closing lets it go. Throws `PITH_SESSION_WRITE`. */
 export class LogFileWriter implements LogWriter {
   #path: string;
   readonly #lock: FileLock;
@@ -31,7 +29,8 @@ export class LogFileWriter implements LogWriter {
   #isTorn = false;
   /** Whether the newest line still lacks its end. */
   #isUnended = false;
-  #isNew = true;
+  /** Whether the name of the file is on disk for good; who began it may have ended before. */
+  #isNameSynced = false;
   #syncedSize = 0;
   #syncing: Promise<void> | undefined;
   #syncFault: PithError | undefined;
@@ -41,12 +40,15 @@ export class LogFileWriter implements LogWriter {
     this.#path = path;
     this.#lock = lock;
     if (end === undefined) return;
-    this.#file = openSync(path, 'r+');
+    try {
+      this.#file = openSync(path, 'r+');
+    } catch (cause) {
+      throw this.#failed('The log cannot be gone on with', cause);
+    }
     this.#next = end.next;
     this.#size = this.#syncedSize = end.size;
     this.#isUnended = end.isUnended;
     this.#isTorn = true;
-    this.#isNew = false;
   }
 
   append(record: SessionRecord): void {
@@ -82,15 +84,16 @@ export class LogFileWriter implements LogWriter {
     }
   }
 
-  /** Gives the file the name that it is to have once all of it is there. Throws `PITH_SESSION_WRITE`. */
-  rename(path: string): void {
+  /** Gives the file the name that it is to have once all of it is there, for good. Rejects with `PITH_SESSION_WRITE`. */
+  async rename(path: string): Promise<void> {
+    await this.flush();
     try {
       renameSync(this.#path, path);
     } catch (cause) {
       throw this.#failed(`The log could not be named ${path}`, cause);
     }
     this.#path = path;
-    this.#isNew = true;
+    await syncFolder(dirname(path));
   }
 
   /** Writes at a place, in as many parts as it takes, and returns the place behind. */
@@ -109,7 +112,7 @@ export class LogFileWriter implements LogWriter {
     if (this.#file === undefined) return;
     try {
       this.#cutTorn(this.#file);
-      if (!this.#isNew || this.#size > 0) return;
+      if (this.#size > 0) return;
       closeSync(this.#file);
       rmSync(this.#path, { force: true });
       this.#file = undefined;
@@ -128,9 +131,9 @@ export class LogFileWriter implements LogWriter {
   async #syncOnce(): Promise<void> {
     const size = this.#size;
     try {
-      await syncData(this.#file as number);
-      if (this.#isNew) await syncFolder(dirname(this.#path));
-      this.#isNew = false;
+      await promisify(fdatasync)(this.#file as number);
+      if (!this.#isNameSynced) await syncFolder(dirname(this.#path));
+      this.#isNameSynced = true;
     } catch (cause) {
       this.#syncFault ??= this.#failed('It is not certain that all records are on disk', cause);
     }

@@ -1,7 +1,7 @@
 /** What the checks of the bus contract send, and how they look at what comes of it. */
 import assert from 'node:assert/strict';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Bus, Channel, ServedCall } from '../bus/bus';
+import type { Bus, Channel, RequestOptions, ServedCall, ServeOptions } from '../bus/bus';
 import { PithError } from '../errors';
 import type { ErrorCode } from '../errors';
 
@@ -41,6 +41,14 @@ export const CHANNEL: Channel<Question, Answer, Step> = {
   progress: numbered(),
 };
 
+/** The channel of jobs that is checked: its responder may ask a question back. */
+export const JOBS: Channel<Question, Answer, Step, Question, Answer> = {
+  ...CHANNEL,
+  subject: 'contract.job',
+  service: 'contract-worker',
+  asks: { request: numbered(), reply: numbered() },
+};
+
 type Handler = (question: Question, call: ServedCall<Step>) => Promise<Answer>;
 
 /** Serves the channel. */
@@ -55,6 +63,20 @@ export function ask(
   options: { deadlineMs?: number; signal?: AbortSignal; onProgress?(step: Step): void } = {},
 ) {
   return bus.request(CHANNEL, { n }, { deadlineMs: SOON, ...options });
+}
+
+type Work = (question: Question, call: ServedCall<Step, Question, Answer>) => Promise<Answer>;
+/** How a job is asked for; within {@link SOON} unless it says otherwise. */
+export type Submission = Partial<RequestOptions<Step, Question, Answer>>;
+
+/** Serves the channel of jobs. */
+export function work(bus: Bus, handler: Work, options?: ServeOptions): AsyncDisposable {
+  return bus.serve(JOBS, handler, options);
+}
+
+/** Asks the channel of jobs. */
+export function submit(bus: Bus, n: number, options: Submission = {}): Promise<Answer> {
+  return bus.request(JOBS, { n }, { deadlineMs: SOON, ...options });
 }
 
 /** The error of a request; throws where it is answered or fails with another code. */

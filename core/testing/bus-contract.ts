@@ -3,7 +3,9 @@
  * no test runner: each is a name and a function that rejects where the bus is not as it must be.
  */
 import type { Bus } from '../bus/bus';
+import { askChecks, askEndChecks } from './bus-asks';
 import { eventChecks } from './bus-events';
+import { jobChecks } from './bus-jobs';
 import { requestChecks } from './bus-requests';
 import { closingChecks, responderChecks } from './bus-responders';
 
@@ -11,6 +13,8 @@ import { closingChecks, responderChecks } from './bus-responders';
 export interface BusPair {
   readonly requester: Bus;
   readonly responder: Bus;
+  /** Resolves when all that either end has sent so far has arrived; missing where that is at once. */
+  settled?(): Promise<void>;
 }
 
 export interface BusUnderTest {
@@ -27,20 +31,33 @@ export interface BusCheck {
 /** A check on a pair that it gets and need not close. */
 export interface PairCheck {
   readonly name: string;
-  check(pair: BusPair): Promise<void>;
+  check(pair: Required<BusPair>): Promise<void>;
 }
 
 /** The checks of the bus contract; `test.each` of any runner takes them. */
 export function busContract(bus: BusUnderTest): readonly BusCheck[] {
-  return [...eventChecks, ...requestChecks, ...responderChecks, ...closingChecks].map(({ name, check }) => ({
+  return [
+    ...eventChecks,
+    ...requestChecks,
+    ...responderChecks,
+    ...jobChecks,
+    ...askChecks,
+    ...askEndChecks,
+    ...closingChecks,
+  ].map(({ name, check }) => ({
     name,
     async run() {
       const pair = await bus.create();
       try {
-        await check(pair);
+        await check({ settled: turn, ...pair });
       } finally {
         await Promise.all([pair.requester.close(), pair.responder.close()]);
       }
     },
   }));
+}
+
+/** One turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

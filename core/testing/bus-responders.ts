@@ -6,7 +6,7 @@ import type { PairCheck } from './bus-contract';
 export const responderChecks: readonly PairCheck[] = [
   {
     name: 'no more requests are served at once than the limit allows, and the others in the order of their coming',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const order: number[] = [];
       let [working, most] = [0, 0];
       serve(
@@ -20,6 +20,7 @@ export const responderChecks: readonly PairCheck[] = [
         },
         2,
       );
+      await settled();
       const numbers = Array.from({ length: 7 }, (_, n) => n);
       await Promise.all(numbers.map((n) => ask(requester, n)));
       assert.deepEqual(order, numbers);
@@ -28,7 +29,7 @@ export const responderChecks: readonly PairCheck[] = [
   },
   {
     name: 'waiting counts towards the deadline, and a request that is over is never begun',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const begun: number[] = [];
       const [free, first] = [gate(), gate()];
       serve(
@@ -41,6 +42,7 @@ export const responderChecks: readonly PairCheck[] = [
         },
         1,
       );
+      await settled();
       const one = ask(requester, 1);
       await first.opened;
       const controller = new AbortController();
@@ -48,6 +50,7 @@ export const responderChecks: readonly PairCheck[] = [
       await fails(ask(requester, 2, { deadlineMs: SHORT }), 'PITH_BUS_TIMEOUT');
       controller.abort();
       await cancelled;
+      await settled();
       free.open();
       await one;
       await ask(requester, 4);
@@ -56,7 +59,7 @@ export const responderChecks: readonly PairCheck[] = [
   },
   {
     name: 'a request that fails frees its place',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       serve(
         responder,
         async ({ n }) => {
@@ -65,13 +68,14 @@ export const responderChecks: readonly PairCheck[] = [
         },
         1,
       );
+      await settled();
       await fails(ask(requester, 0), 'PITH_BUS_REJECTED');
       assert.equal((await ask(requester, 5)).n, 5);
     },
   },
   {
     name: 'of several responders one answers each request, and a free one rather than a busy one',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const served: string[] = [];
       const [free, busy] = [gate(), gate()];
       for (const name of ['a', 'b']) {
@@ -86,6 +90,7 @@ export const responderChecks: readonly PairCheck[] = [
           1,
         );
       }
+      await settled();
       const first = ask(requester, 0);
       await busy.opened;
       await ask(requester, 1);
@@ -97,7 +102,7 @@ export const responderChecks: readonly PairCheck[] = [
   },
   {
     name: 'a responder that is disposed answers what it has accepted and takes nothing more',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const [begun, free] = [gate(), gate()];
       const server = serve(
         responder,
@@ -108,12 +113,14 @@ export const responderChecks: readonly PairCheck[] = [
         },
         1,
       );
+      await settled();
       const accepted = [ask(requester, 1), ask(requester, 2)];
       await begun.opened;
-      await new Promise(setImmediate);
+      await settled();
       let isDisposed = false;
       const disposed = [server[Symbol.asyncDispose](), server[Symbol.asyncDispose]()];
       const all = Promise.all(disposed).then(() => (isDisposed = true));
+      await settled();
       await fails(ask(requester, 3), 'PITH_BUS_NO_RESPONDER');
       assert.equal(isDisposed, false);
       free.open();
@@ -129,7 +136,7 @@ export const responderChecks: readonly PairCheck[] = [
 export const closingChecks: readonly PairCheck[] = [
   {
     name: 'closing ends all requests with PITH_BUS_TRANSPORT_CLOSED and tells their handlers to stop',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const [begun, stopped] = [gate(), gate()];
       serve(
         responder,
@@ -141,6 +148,7 @@ export const closingChecks: readonly PairCheck[] = [
         },
         1,
       );
+      await settled();
       const requests = [1, 2].map((n) => fails(ask(requester, n), 'PITH_BUS_TRANSPORT_CLOSED'));
       await begun.opened;
       await requester.close();
@@ -151,10 +159,11 @@ export const closingChecks: readonly PairCheck[] = [
   },
   {
     name: 'a closed bus asks nobody, serves nobody and tells nobody, and may be closed twice',
-    async check({ requester, responder }) {
+    async check({ requester, responder, settled }) {
       const heard: unknown[] = [];
       requester.onAny((name) => heard.push(name));
       serve(responder, async ({ n }) => ({ n }));
+      await settled();
       await Promise.all([requester.close(), responder.close()]);
       await Promise.all([requester.close(), responder.close()]);
       await fails(ask(requester, 1), 'PITH_BUS_TRANSPORT_CLOSED');

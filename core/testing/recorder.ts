@@ -42,13 +42,15 @@ export interface RecorderOptions {
   readonly services?: readonly DefaultService[] | undefined;
   /** Shared with a model whose replies take time; one of its own by default. */
   readonly clock?: VirtualClock | undefined;
+  /** A bus that reaches other processes; closed with the kernel. A local one by default. */
+  readonly bus?: Bus | undefined;
 }
 
 /** Makes the eyes and ears of one kernel. Its clock and ids serve where neither a plugin nor `services` do. */
-export function createRecorder({ services = [], clock = createVirtualClock() }: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { services = [], clock = createVirtualClock(), bus = createLocalBus() } = options;
   const log: LogEntry[] = [];
   const heard: Heard[] = [];
-  const bus = createLocalBus();
   bus.onAny((name, payload) => heard.push({ name, payload }));
   const payloads = (name: string): readonly unknown[] =>
     heard.flatMap((one) => (one.name === name ? [one.payload] : []));

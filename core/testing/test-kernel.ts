@@ -28,8 +28,8 @@ export interface TestKernel extends Recording, AsyncDisposable {
  * to stop it. Throws `PITH_PLUGIN_GRAPH` or `PITH_PLUGIN_SETUP` as a start does.
  */
 export async function createTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const { plugins = [], services, clock, ...rest } = options;
-  const recorder = createRecorder({ services, clock });
+  const { plugins = [], services, clock, bus, ...rest } = options;
+  const recorder = createRecorder({ services, clock, bus });
   const kernel = await createKernel({ ...rest, plugins, ...recorder.options });
   return {
     ...recorder,
@@ -58,8 +58,8 @@ export interface TestAgent extends Recording, AsyncDisposable {
 
 /** Starts an agent as {@link createTestKernel} starts a kernel; most tests give it a scripted model. */
 export async function createTestAgent(options: TestAgentOptions = {}): Promise<TestAgent> {
-  const { plugins = [], services, clock, ...rest } = options;
-  const recorder = createRecorder({ services, clock });
+  const { plugins = [], services, clock, bus, ...rest } = options;
+  const recorder = createRecorder({ services, clock, bus });
   const agent = await createAgent({ ...rest, plugins, ...recorder.options });
   return {
     ...recorder,

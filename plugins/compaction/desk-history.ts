@@ -1,8 +1,8 @@
 /** The history that a desk hands out (S9.5): the part to summarise, then the newest items as they will be carried over. */
-import type { FileSource, Item, Json, Session, Tokenizer, Tool, ToolResult } from '../../core/index';
+import type { FileSource, Item, Json, Session, Tokenizer, Tool, ToolCallItem, ToolResult } from '../../core/index';
 import type { Guard } from '../guard/token';
 import type { JobSize } from './allowance';
-import { touchText, type DeskHistory } from './history';
+import { touchText, type DeskHistory, type Touch } from './history';
 import type { SummaryFormat } from './summary';
 import type { SessionTouches, TouchedFile } from './touches';
 
@@ -16,6 +16,8 @@ export interface DeskOptions {
   readonly retained: Iterable<Item>;
   readonly previousSummary?: string;
   readonly defaultReferences: readonly string[];
+  /** Whether the worker is shown what files hold and what tools were given and put out; true by default. */
+  readonly readsFiles?: boolean;
   readonly format: SummaryFormat;
   readonly summaryMaxTokens: number;
   readonly tokenizer: Tokenizer;
@@ -34,7 +36,7 @@ const EARLIER_WORDS = { messages: 5, tokens: 200, items: 5000 } as const;
 
 /** The history behind the pages of a desk. Items are rendered when they are asked for. */
 export function historyOf(
-  { session, range, retained, previousSummary, tokenizer }: DeskOptions,
+  { session, range, retained, previousSummary, readsFiles = true, tokenizer }: DeskOptions,
   touches: SessionTouches,
   touched: () => ReadonlyMap<string, TouchedFile>,
   mask: (text: string) => string,
@@ -44,7 +46,11 @@ export function historyOf(
     const number = session.indexOf(item.id);
     if (number !== undefined && number >= range.to) kept.set(number, item);
   }
-  const item = (number: number): Item | undefined => (number < range.to ? session.item(number) : kept.get(number));
+  const whole = (number: number): Item | undefined => (number < range.to ? session.item(number) : kept.get(number));
+  const item = (number: number): Item | undefined => {
+    const found = whole(number);
+    return found === undefined || readsFiles ? found : withoutContents(found);
+  };
   let end = range.to;
   for (const number of kept.keys()) end = Math.max(end, number + 1);
   const open = new Map<string, number>();
@@ -55,13 +61,19 @@ export function historyOf(
     const call = entry?.kind === 'tool_result' ? open.get(entry.callId) : undefined;
     if (call !== undefined) calls.set(number, call);
   }
+  const touchesOf = (call: ToolCallItem): readonly Touch[] => {
+    if (readsFiles) return touches.of(call);
+    const number = session.indexOf(call.id);
+    const found = number === undefined ? undefined : session.item(number);
+    return found?.kind === 'tool_call' ? touches.of(found).map((touch) => ({ ...touch, anchors: [] })) : [];
+  };
   return {
     from: range.from,
     to: range.to,
     end,
     item,
     callOf: (result) => calls.get(result),
-    notes: (call) => touches.of(call).map(touchText),
+    notes: (call) => touchesOf(call).map(touchText),
     size: (entry) => `${String(tokenizer.countItem(entry).text)} tokens`,
     mask,
     previousSummary,
@@ -81,4 +93,12 @@ export function historyOf(
       return found;
     },
   };
+}
+
+/** Calls by their name, results by their summary; which files a call touched is told beside it. */
+function withoutContents(item: Item): Item {
+  if (item.kind === 'tool_call') return { ...item, arguments: {} };
+  if (item.kind !== 'tool_result') return item;
+  const { content: _content, ...rest } = item;
+  return rest;
 }

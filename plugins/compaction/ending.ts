@@ -47,7 +47,5 @@ export function failureOf(worker: string, thrown: unknown): Ending {
 
 /** Whether an ending says something about the worker (S9.7): a cancellation and a rate limit do not. */
 export function countsAgainstWorker({ outcome, cause }: Ending): boolean {
-  if (outcome === 'cancelled') return false;
-  if (PithError.is(cause, 'PITH_LLM_RATE_LIMITED')) return false;
-  return !(PithError.is(cause, 'PITH_BUS_REJECTED') && cause.details?.['reason'] === 'rate-limited');
+  return outcome !== 'cancelled' && !PithError.is(cause, 'PITH_LLM_RATE_LIMITED');
 }

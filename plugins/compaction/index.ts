@@ -2,6 +2,7 @@
 import {
   callTool,
   CLOCK,
+  COMPACT_POOL,
   COMPACTION,
   defaultService,
   definePlugin,
@@ -29,12 +30,17 @@ import { compactionKeys } from './settings';
 import { stockSummaryFormat } from './summary-format';
 import { COMPACT_MODEL, COMPACT_WORKER, DESKS, STOCK_WORKERS, SUMMARY_FORMAT } from './tokens';
 import { llmWorker } from './workers/llm/llm-worker';
+import { remoteWorker } from './workers/remote';
 import { StockWorkers } from './workers/stock-workers';
 
 export { COMPACT_MODEL, COMPACT_WORKER, DESKS, SUMMARY_FORMAT } from './tokens';
 export { llmWorker } from './workers/llm/llm-worker';
 export type { LlmWorkerParts } from './workers/llm/llm-worker';
 export { offlineWorker } from './workers/offline/offline-worker';
+export { remoteWorker } from './workers/remote';
+export type { RemoteWorkerParts } from './workers/remote';
+export { serveCompactWorker } from './workers/serve';
+export type { ServeCompactOptions } from './workers/serve';
 export { stockSummaryFormat } from './summary-format';
 export type { CompactionEnd } from './events';
 export type { Desks, OpenDesk } from './desk';
@@ -46,7 +52,7 @@ export type {
   ReplacedResult,
 } from './pre-compact';
 export type { SummaryFacts, SummaryFormat, SummaryProblem } from './summary';
-export type { CompactJob, CompactWorker, Desk, WorkerProgress, WorkerReport } from './worker';
+export type { CompactJob, CompactWorker, Desk, WorkerProgress, WorkerReport, WorkOptions } from './worker';
 
 export default definePlugin({
   name: 'compaction',
@@ -62,6 +68,7 @@ export default definePlugin({
     workers: STOCK_WORKERS,
     model: optional(LLM),
     ownModel: optional(COMPACT_MODEL),
+    pool: optional(COMPACT_POOL),
     format: SUMMARY_FORMAT,
     tokenizer: TOKENIZER,
     files: FILE_SOURCE,
@@ -74,7 +81,7 @@ export default definePlugin({
   provides: [COMPACTION, DESKS, SESSION_COMPACTOR],
   setup({ config, needs, hooks, bus, log, provide, scope }) {
     const desks = createDesks();
-    const { prune, tracker, workers, model: agentModel, ownModel: model = agentModel, ...services } = needs;
+    const { prune, tracker, workers, model: agentModel, ownModel: model = agentModel, pool, ...services } = needs;
     let calls = 0;
 
     /** A tool of the desk passes the hooks of the agent's side, whoever the worker is (S3.5). */
@@ -93,7 +100,11 @@ export default definePlugin({
       const kernel = { bus, dispatch: hooks.dispatch, log, scope };
       workers.offer('llm', llmWorker({ model, kernel, clock: needs.clock, ids: needs.ids }));
     }
-    if (config.worker !== 'remote') workers.ask(config.worker);
+    if (config.worker === 'remote' && pool !== undefined) {
+      const waitMs = config.workerWaitSeconds * 1000;
+      workers.offer('remote', remoteWorker({ bus, clock: needs.clock, waitMs, ...pool }));
+    }
+    workers.ask(config.worker);
     const parts: CompactorParts = {
       ...services,
       settings: config,

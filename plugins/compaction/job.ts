@@ -1,4 +1,4 @@
-/** The job of a compaction (S9.4): bounded, masked, and all that a worker is told before it asks at the desk. */
+/** The job of a compaction (S9.4): bounded, masked, well-formed, and all that a worker is told before it asks at the desk. */
 import { CONTEXT } from '../../core/index';
 import type { ContextView, Session } from '../../core/index';
 import { summaryText } from './blocks';
@@ -10,6 +10,8 @@ import type { CompactJob } from './worker';
 
 /** Tokens of auto-reads that are advised where no plugin keeps a budget. */
 const ADVISED_BUDGET = 8000;
+/** Characters of a path that tools of the desk take. */
+const PATH_CHARACTERS = 4096;
 
 export interface JobInput {
   readonly id: string;
@@ -43,12 +45,14 @@ export async function createJob(
 ): Promise<CompactJob> {
   const instructions = [...(settings.instructions === undefined ? [] : [settings.instructions]), ...advised].join('\n');
   const { from, to, previousSummary } = summarisedRange(session, plan);
-  const mask = (text: string): string => guard?.mask(text) ?? text;
+  const mask = (text: string): string => (guard?.mask(text) ?? text).toWellFormed();
   const told = {
     ...(previousSummary !== undefined && { previousSummary: mask(previousSummary) }),
     ...(focus !== undefined && { focus: mask(focus) }),
-    ...(instructions !== '' && { instructions }),
-    defaultReferences: defaultReferences.map((path) => files.display(path)),
+    ...(instructions !== '' && { instructions: instructions.toWellFormed() }),
+    defaultReferences: defaultReferences
+      .map((path) => files.display(path).toWellFormed())
+      .filter((path) => path.length <= PATH_CHARACTERS),
   };
   const overview = await buildOverview({
     ...told,

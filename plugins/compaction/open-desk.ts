@@ -17,6 +17,9 @@ import { reasonOf, SessionTouches, type TouchedFile } from './touches';
 /** References beyond this number are refused; a list that long helps nobody. */
 const MAX_REFERENCES = 500;
 const NOTE_CHARACTERS = 200;
+/** What a worker is told that is shown no contents of files. */
+const NO_CONTENTS =
+  'Contents of files are not shown to this worker; judge by the history, and mark what is needed: it is read all the same.';
 
 /** The registry as the compaction plugin has it: it opens and closes. */
 interface DeskRegistry extends Desks {
@@ -136,6 +139,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
   }
 
   async readFile({ path, offset, limit }: MarkRequest): Promise<DeskAnswer> {
+    if (this.#options.readsFiles === false) return failure(NO_CONTENTS);
     const file = await openFile(path, this.#options);
     if (typeof file === 'string') return failure(`${oneLine(path)} ${file}.`);
     const page = filePage(file, offset, limit, this.#options.tokenizer);

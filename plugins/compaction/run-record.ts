@@ -1,5 +1,5 @@
 /** What is told of one compaction while it runs and when it ends: records, events, report (S9.13). Exactly one end for each start. */
-import { CONTEXT, messageOf, PithError } from '../../core/index';
+import { CONTEXT, messageOf, oneLine, PithError } from '../../core/index';
 import type {
   CompactionOutcome,
   CompactionPlan,
@@ -30,6 +30,8 @@ export class RunRecord {
   found: Findings = { marks: [], references: [] };
   /** Who works, or did last. */
   worker: string;
+  /** How often somebody began to work. */
+  attempts = 0;
   readonly #parts: CompactorParts;
   readonly #session: Session;
   readonly #trigger: CompactOptions['trigger'];
@@ -75,9 +77,10 @@ export class RunRecord {
     this.#notes.push(text);
   }
 
-  /** Tells the start, once: a second plan or worker of the same compaction is no second start. */
+  /** Counts an attempt, and tells the start, once: a second plan or worker of the same compaction is no second start. */
   start(worker: string): void {
     this.worker = worker;
+    this.attempts++;
     if (this.#hasStarted || this.#plan === undefined) return;
     const { summarised } = this.#plan;
     const facts = { trigger: this.#trigger, worker, before: this.before.tokens, summarised };
@@ -88,11 +91,11 @@ export class RunRecord {
 
   progress({ phase, tokens }: WorkerProgress, budgetLeft: number | undefined): void {
     const left = budgetLeft === undefined ? {} : { budgetLeft };
-    this.#parts.bus.publish('compaction.progress', { ...this.named, phase, tokens, ...left });
+    this.#parts.bus.publish('compaction.progress', { ...this.named, phase: this.#told(phase), tokens, ...left });
   }
 
   spend({ model, usage }: WorkerReport): void {
-    this.#model = model ?? this.#model;
+    if (model !== undefined) this.#model = this.#told(model);
     this.#usage = sumOf(this.#usage, usage);
   }
 
@@ -158,6 +161,11 @@ export class RunRecord {
       if (PithError.is(thrown, 'PITH_SESSION_CLOSED')) return;
       this.#parts.log.error(`The end of a compaction could not be recorded: ${messageOf(thrown)}`, this.named);
     }
+  }
+
+  /** A word of a worker as it is told: on one line, masked. */
+  #told(word: string): string {
+    return this.#mask(oneLine(word));
   }
 
   #mask(text: string): string {

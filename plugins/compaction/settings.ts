@@ -29,7 +29,7 @@ export const compactionKeys = configKeys(
     worker: {
       type: 'choice',
       of: ['offline', 'llm', 'remote'],
-      doc: 'Who writes the summary: the embedded worker without a model, one with a model, or one in another process.',
+      doc: 'Who writes the summary: the embedded worker without a model, one with a model, or one in another process, which needs `[transport] kind = "nats"`.',
     },
     fallback: {
       type: 'choice',
@@ -75,13 +75,13 @@ export const compactionKeys = configKeys(
       unit: 'seconds',
       min: 0.1,
       default: 180,
-      doc: 'How long a compact worker may take.',
+      doc: 'How long a compact worker may take, each time it is given the job.',
     },
     worker_wait_seconds: {
       type: 'number',
       unit: 'seconds',
       default: 0,
-      doc: 'How long to wait for a remote worker to be there.',
+      doc: 'How long a job waits for a remote worker that is free, and for the rate limit of a provider to pass.',
     },
     net_wait_seconds: {
       type: 'number',
@@ -102,27 +102,17 @@ export const compactionKeys = configKeys(
       doc: 'How long it rests before one attempt is let through.',
     },
   },
-  ({ worker, compactThreshold, compactRequestThreshold }) => [
-    ...(worker === 'remote'
-      ? [
-          {
-            key: 'worker',
-            message: 'worker "remote" is not part of this version; use "llm" or "offline"',
-            severity: 'error' as const,
-          },
-        ]
-      : []),
-    ...(isInverted(compactThreshold, compactRequestThreshold)
+  ({ compactThreshold, compactRequestThreshold }) =>
+    isInverted(compactThreshold, compactRequestThreshold)
       ? [
           {
             key: 'compact_threshold',
             message:
               'compact_threshold is not below compact_request_threshold, so compactions will mostly happen between requests',
-            severity: 'warning' as const,
+            severity: 'warning',
           },
         ]
-      : []),
-  ],
+      : [],
 );
 
 /** Whether the proactive threshold is at or above the safety net, as far as both are of one kind. */

@@ -1,4 +1,5 @@
 /** Who works (S9.12): a plugin's own result, the configured worker while its breaker admits it, else the fallback. */
+import { PithError, sleep } from '../../core/index';
 import { countsAgainstWorker, Ending, endingOf } from './ending';
 import type { Attempt } from './breaker';
 import type { OpenDesk } from './desk';
@@ -8,6 +9,9 @@ import { workAtDesk } from './work';
 import type { Work } from './work';
 import type { CompactWorker } from './worker';
 import { offlineWorker } from './workers/offline/offline-worker';
+
+/** Milliseconds before a job is given out again after a rate limit, at least. */
+const SHORTEST_PAUSE_MS = 250;
 
 /** Who is wanted. */
 export interface Wanted {
@@ -38,7 +42,7 @@ export async function staff(parts: CompactorParts, work: Work, wanted: Wanted): 
 async function attemptWith(parts: CompactorParts, work: Work, attempt: Attempt): Promise<OpenDesk> {
   const { settings, worker } = parts;
   try {
-    const desk = await begin(parts, work, worker);
+    const desk = await persist(parts, work, worker);
     attempt.succeeded();
     return desk;
   } catch (thrown) {
@@ -49,6 +53,39 @@ async function attemptWith(parts: CompactorParts, work: Work, attempt: Attempt):
     work.told.note(`${ending.message} The offline worker served.`);
     return begin(parts, work, offlineWorker);
   }
+}
+
+/**
+ * Has a worker work, each time at a fresh desk and in its own time: once more where the one that had taken the job is lost
+ * (S11), and after a rate limit that is over while there is still time to wait for a worker.
+ */
+async function persist(parts: CompactorParts, work: Work, worker: CompactWorker): Promise<OpenDesk> {
+  const { clock, settings } = parts;
+  const until = clock.now() + settings.workerWaitSeconds * 1000;
+  let wasLost = false;
+  for (;;) {
+    try {
+      return await begin(parts, work, worker);
+    } catch (thrown) {
+      if (!(thrown instanceof Ending)) throw thrown;
+      const { cause, message } = thrown;
+      if (PithError.is(cause, 'PITH_BUS_RESPONDER_LOST') && !wasLost) {
+        wasLost = true;
+        work.told.note(`${message} The job was given out once more.`);
+        continue;
+      }
+      const pauseMs = pauseAfter(cause);
+      if (pauseMs === undefined || clock.now() + pauseMs > until) throw thrown;
+      await sleep(clock, pauseMs, work.signal);
+    }
+  }
+}
+
+/** Milliseconds after which a provider may be asked again, where it limits the rate and says so. */
+function pauseAfter(cause: unknown): number | undefined {
+  if (!PithError.is(cause, 'PITH_LLM_RATE_LIMITED')) return undefined;
+  const asked = cause.details?.['retryAfterMs'];
+  return typeof asked === 'number' && asked >= 0 ? Math.max(asked, SHORTEST_PAUSE_MS) : undefined;
 }
 
 function begin(parts: CompactorParts, work: Work, worker: CompactWorker): Promise<OpenDesk> {

@@ -2,6 +2,7 @@
 import { nextSlice, PithError, unlessAborted } from '../../core/index';
 import type { ContextView, Session } from '../../core/index';
 import type { OpenDesk } from './desk';
+import type { DeskOptions } from './desk-history';
 import { cancelled, Ending, failureOf } from './ending';
 import { createJob, summarisedRange } from './job';
 import type { CompactorParts } from './parts';
@@ -27,7 +28,10 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** Has a worker write a summary at a fresh desk, and returns that desk. Throws an {@link Ending} where it left nothing that can be used. */
+/**
+ * Has a worker write a summary at a fresh desk, in its own time, and returns that desk. Throws an {@link Ending} where it left
+ * nothing that can be used.
+ */
 export async function workAtDesk(parts: CompactorParts, work: Work, worker: CompactWorker): Promise<OpenDesk> {
   const { clock, desks, settings } = parts;
   const { told, signal: asked } = work;
@@ -40,8 +44,8 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
   const isOffline = worker === offlineWorker || (parts.isOffline && worker === parts.worker);
   const isForeign = isOffline && parts.format !== stockSummaryFormat;
   const format = isForeign ? withoutSections(parts.format) : parts.format;
-  const desk = openDesk({ ...parts, format }, work, defaultReferences);
-  const stopTimer = clock.after(seconds * 1000, () => over.abort(late));
+  const desk = openDesk({ ...parts, format }, work, { defaultReferences, readsFiles: worker.readsFiles ?? true });
+  const stopTimer = clock.after(seconds * 1000 + (worker.waitMs ?? 0), () => over.abort(late));
   let spent: WorkerReport | undefined;
   try {
     await nextSlice();
@@ -53,6 +57,7 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
     spent = await unlessAborted(signal, () =>
       worker.run(job, onlyUntil(signal, desk), {
         signal,
+        attempt: told.attempts,
         progress(step) {
           if (signal.aborted) return;
           spent = step.spent ?? spent;
@@ -62,7 +67,8 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
     );
   } catch (thrown) {
     if (asked.aborted) throw cancelled(asked);
-    throw over.signal.aborted ? late : failureOf(worker.name, thrown);
+    const isLate = over.signal.aborted || PithError.is(thrown, 'PITH_BUS_TIMEOUT');
+    throw isLate ? late : failureOf(worker.name, thrown);
   } finally {
     stopTimer();
     over.abort(new PithError('PITH_CANCELLED', 'The work at this desk is over.'));
@@ -75,7 +81,7 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
 function openDesk(
   parts: CompactorParts,
   { session, view, plan, told }: Work,
-  defaultReferences: readonly string[],
+  forWorker: Pick<DeskOptions, 'defaultReferences' | 'readsFiles'>,
 ): OpenDesk {
   const { desks, files, format, guard, settings, tokenizer } = parts;
   const { previousSummary, ...range } = summarisedRange(session, plan);
@@ -85,7 +91,7 @@ function openDesk(
     range,
     retained: view.items(plan.cut),
     ...(previousSummary !== undefined && { previousSummary }),
-    defaultReferences,
+    ...forWorker,
     format,
     summaryMaxTokens: settings.summaryMaxTokens,
     tokenizer,

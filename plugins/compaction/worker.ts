@@ -51,14 +51,24 @@ export interface WorkerReport {
 
 /**
  * Writes the summary of a compaction at a desk. Rejects where it cannot: `PITH_LLM_REFUSED` ends as `refused`,
- * `PITH_LLM_OUTPUT_LIMIT` as `truncated-summary`, `PITH_BUS_NO_RESPONDER` as `worker-unavailable`, anything else as
- * `worker-failed`; a rate limit is told by its code, so that it does not count against the worker (S9.7).
+ * `PITH_LLM_OUTPUT_LIMIT` as `truncated-summary`, `PITH_BUS_NO_RESPONDER` as `worker-unavailable`, `PITH_BUS_TIMEOUT` as
+ * `timeout`, anything else as `worker-failed`. After `PITH_BUS_RESPONDER_LOST` the job is done once more at a desk of its own. A
+ * rate limit is told by its code, so that it does not count against the worker (S9.7); its `retryAfterMs` is kept to where
+ * there is time.
  */
 export interface CompactWorker {
   readonly name: string;
-  run(
-    job: CompactJob,
-    desk: Desk,
-    options: { readonly signal: AbortSignal; progress(progress: WorkerProgress): void },
-  ): Promise<WorkerReport>;
+  /** Milliseconds that it may wait for somebody to take the job, before the time of the job begins; 0 by default. */
+  readonly waitMs?: number;
+  /** Whether it is shown what files hold and what tools were given and put out; true by default. */
+  readonly readsFiles?: boolean;
+  run(job: CompactJob, desk: Desk, options: WorkOptions): Promise<WorkerReport>;
+}
+
+export interface WorkOptions {
+  /** Aborts when the job is over, for whatever reason. */
+  readonly signal: AbortSignal;
+  /** Rises with each attempt at the same job, from 1, the default. */
+  readonly attempt?: number;
+  progress(progress: WorkerProgress): void;
 }

@@ -39,8 +39,8 @@ export class InputLimit {
   }
 
   /** Counts a request that was answered by what it really had, or by what was judged where nobody tells. */
-  answered(measured: number | undefined): void {
-    const isTold = measured !== undefined && Number.isFinite(measured) && measured > 0;
+  answered(measured = 0): void {
+    const isTold = Number.isFinite(measured) && measured > 0;
     this.#used += isTold ? measured : (this.#pending?.input ?? 0);
     this.#hasEnded ||= this.#pending?.isLast === true;
     this.#pending = undefined;

@@ -47,22 +47,16 @@ export function guardWorkers(hooks: Hooks): void {
       if (workerDone(session.items()).isFinal) return ended('The desk asks for no further summary.');
       const { limit, task } = worker;
       const verdict = limit.judge(atMost(context));
-      switch (verdict) {
-        case 'send':
-          return undefined;
-        case 'ended':
-          return ended('The last request that compact_worker_max_input_tokens allows was made.');
-        case 'over':
-          return limited(
-            `The next request of the compact worker would have up to ${atMost(context)} tokens after ${limit.used}; ` +
-              `compact_worker_max_input_tokens allows ${task.maxInputTokens} in all.`,
-          );
-        case 'last': {
-          const edits: readonly Edit[] = [{ edit: 'insert', before: 'end', item: said(LAST_WORD) }];
-          const isRoom = limit.judge(atMost(context) + PROMPT_TOKENS) === 'last';
-          return { do: 'project', edits: isRoom ? edits : [], offer: LAST_TOOLS };
-        }
-      }
+      if (verdict === 'ended') return ended('The last request that compact_worker_max_input_tokens allows was made.');
+      if (verdict === 'over')
+        return limited(
+          `The next request of the compact worker would have up to ${atMost(context)} tokens after ${limit.used}; ` +
+            `compact_worker_max_input_tokens allows ${task.maxInputTokens} in all.`,
+        );
+      if (verdict === 'send') return undefined;
+      const edits: readonly Edit[] = [{ edit: 'insert', before: 'end', item: said(LAST_WORD) }];
+      const isRoom = limit.judge(atMost(context) + PROMPT_TOKENS) === 'last';
+      return { do: 'project', edits: isRoom ? edits : [], offer: LAST_TOOLS };
     },
     { ...ROLES, order: 'last', onError: 'abort' },
   );

@@ -113,6 +113,26 @@ describe('before a request', () => {
     expect(session.get(CONTEXT).view().occupancy().tokens).toBeLessThan(500);
   });
 
+  test('what one plugin appends or projects is seen by those that are asked after it', async () => {
+    const seen: number[] = [];
+    const { test, session, driver } = await place([
+      answering({ do: 'append', items: [userMessage('Mind the rules.'), userMessage('')] }, undefined),
+      plugin('inserts', ({ hooks }) =>
+        hooks.on('pre_llm_request', ({ context }) => {
+          seen.push(context.length);
+          return { do: 'project', edits: [{ edit: 'insert', before: 'end', item: userMessage('It is noon.') }] };
+        }),
+      ),
+      plugin('looks', ({ hooks }) => hooks.on('pre_llm_request', ({ context }) => void seen.push(context.length))),
+    ]);
+    await driver.prompt('Go.');
+    const { context } = await driver.beforeRequest();
+    expect([seen, context.length, session.itemCount]).toEqual([[2, 3], 3, 3]);
+    await driver.beforeRequest();
+    expect(seen.slice(2)).toEqual([2, 3]);
+    expect(test.events('plugin.error')).toEqual([]);
+  });
+
   test('edits that are kept stay in force, and the log names who keeps them', async () => {
     const { session, driver } = await place([
       answering(undefined, {

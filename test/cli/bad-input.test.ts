@@ -106,19 +106,26 @@ describe('a call that pith does not understand', () => {
     expectFault(await pith(args), 2, 'PITH_USAGE', words);
   });
 
-  test.each(['llm', 'remote'])('--worker %s is not part of this version', async (worker) => {
+  test('--worker llm is not part of this version', async () => {
     expectFault(
-      await pith(['compact', file(), '--worker', worker]),
+      await pith(['compact', file(), '--worker', 'llm']),
       2,
       'PITH_NOT_AVAILABLE',
-      /not part of this version/,
+      /--worker llm is not part of this version/,
     );
-    expectFault(
-      await pith(['compact', file(), '--servers', 'nats://localhost']),
-      2,
-      'PITH_NOT_AVAILABLE',
-      /--servers is not part/,
-    );
+  });
+
+  test.each([
+    [['--servers', 'nats://localhost'], 'PITH_USAGE', /--servers needs --worker remote/],
+    [['--worker', 'offline', '--servers', 'nats://localhost'], 'PITH_USAGE', /--servers needs --worker remote/],
+    [
+      ['--worker', 'remote'],
+      'PITH_MANIFEST_INVALID',
+      /transport.servers: is missing; kind "nats" needs it, or NATS_URL/,
+    ],
+    [['--worker', 'remote', '--servers', 'no url'], 'PITH_BUS_SETTINGS', /"no url"/],
+  ] as const)('a worker that cannot be reached: %j', async (args, code, words) => {
+    expectFault(await pith(['compact', file(), ...args]), 2, code, words);
   });
 
   test('a format that does not exist names the nearest', async () => {

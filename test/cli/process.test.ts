@@ -43,7 +43,7 @@ describe('the process', () => {
         expect(stdout).toContain(option);
       }
     }
-    for (const command of ['inspect', 'run', 'sessions', 'plugins', 'check', 'init'])
+    for (const command of ['inspect', 'run', 'sessions', 'worker', 'workers', 'plugins', 'check', 'init'])
       expect((await pith([command, '--help'])).stdout).toContain('--json');
     expect((await pith(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });

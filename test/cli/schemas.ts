@@ -6,7 +6,7 @@ import { ROOT } from './command';
 
 /** What is wrong with a value by one of the schemas; empty means that it fits. */
 export function faultsBySchema(
-  name: 'pith.compact-1' | 'pith.inspect-1' | 'pith.run-1' | 'pith.sessions-1',
+  name: 'pith.compact-1' | 'pith.inspect-1' | 'pith.run-1' | 'pith.sessions-1' | 'pith.workers-1',
   value: unknown,
 ): readonly string[] {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });

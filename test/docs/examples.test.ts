@@ -49,6 +49,7 @@ function problems(list: readonly Example[]): readonly string[] {
     'pith/testing': ['./core/testing/index.ts'],
     'pith/formats': ['./core/formats/index.ts'],
     'pith/manifest': ['./core/manifest/index.ts'],
+    'pith/nats': ['./core/bus/nats/index.ts'],
     'pith/plugins': ['./plugins/index.ts'],
     'pith/plugins/*': ['./plugins/*/index.ts'],
   };

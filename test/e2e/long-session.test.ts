@@ -5,25 +5,59 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONTEXT, createContext, createDiskFiles, createJsonlStore, restoreSession } from '../../core';
+import {
+  COMPACT_POOL,
+  CONTEXT,
+  createContext,
+  createDiskFiles,
+  createJsonlStore,
+  defaultService,
+  restoreSession,
+} from '../../core';
 import type { Conversation, Item, RunEnd } from '../../core';
+import { connected, createNatsBus, openLink } from '../../core/bus/nats';
 import { checkIntegrity } from '../../core/context/integrity';
 import { modelFromSettings } from '../../core/llm/model-from-settings';
 import { createTestAgent, extendsPrevious, prose, startStrictProvider } from '../../core/testing';
-import type { ScriptedReply, SeenRequest, StrictProvider, StrictProviderOptions, TestAgent } from '../../core/testing';
+import type {
+  ScriptedReply,
+  SeenRequest,
+  StrictProvider,
+  StrictProviderOptions,
+  TestAgent,
+  TestAgentOptions,
+} from '../../core/testing';
 import fileTools from '../../plugins/file-tools';
+import { endWorkers, healthOnce, isReady, startWorker } from '../cli/worker-kit';
+import type { StartedWorker } from '../cli/worker-kit';
 import { tokenizer } from '../support/context';
 import { STOCK } from '../support/kernel';
+import { describeWithNats, startNatsServer } from '../support/nats-server';
 
 const WINDOW = 24_000;
 const SYSTEM = 'You port a parser from JavaScript to Rust. Work file by file, and say what you found.';
 const FILES = Array.from({ length: 12 }, (_, n) => `src/part-${n}.js`);
 
-type Setting = Pick<StrictProviderOptions, 'shape' | 'profile'> & { readonly name: string };
+type Setting = Pick<StrictProviderOptions, 'shape' | 'profile'> & {
+  readonly name: string;
+  /** Who writes the summaries: this process, or two others over NATS. */
+  readonly worker: 'offline' | 'remote';
+};
 
+const ANTHROPIC: Setting = {
+  name: 'the Anthropic shape',
+  shape: 'anthropic',
+  profile: { system: 'many', firstUser: true },
+  worker: 'offline',
+};
 const SETTINGS: readonly Setting[] = [
-  { name: 'the Anthropic shape', shape: 'anthropic', profile: { system: 'many', firstUser: true } },
-  { name: 'the OpenAI-compatible shape', shape: 'openai-chat', profile: { system: 'one', firstUser: true } },
+  ANTHROPIC,
+  {
+    name: 'the OpenAI-compatible shape',
+    shape: 'openai-chat',
+    profile: { system: 'one', firstUser: true },
+    worker: 'offline',
+  },
 ];
 
 /** Reads files, writes some, thinks in between, and now and then is done with the turn. */
@@ -55,7 +89,7 @@ interface Session extends AsyncDisposable {
   readonly prompts: readonly string[];
 }
 
-async function run(setting: Setting): Promise<Session> {
+async function run(setting: Setting, remote: Pick<TestAgentOptions, 'bus' | 'services'> = {}): Promise<Session> {
   const root = mkdtempSync(join(tmpdir(), 'pith-long-'));
   mkdirSync(join(root, 'src'));
   for (const [n, path] of FILES.entries()) {
@@ -82,10 +116,12 @@ async function run(setting: Setting): Promise<Session> {
         compactRequestThreshold: 17_000,
         retainedTokens: 3_000,
         autoReadBudget: 2_000,
-        worker: 'offline',
+        worker: setting.worker,
+        fallback: 'none',
       },
       prune: { protectedTokens: 6_000, minSavings: 6_000 },
     },
+    ...remote,
     model,
     system: SYSTEM,
     root,
@@ -123,10 +159,11 @@ async function run(setting: Setting): Promise<Session> {
   };
 }
 
-describe.each(SETTINGS)('200 requests in $name', (setting) => {
+/** What holds of 200 requests, wherever their summaries are written. */
+function checks(start: () => Promise<Session>): void {
   let session: Session;
   beforeAll(async () => {
-    session = await run(setting);
+    session = await start();
   }, 120_000);
   afterAll(() => session[Symbol.asyncDispose]());
 
@@ -193,12 +230,39 @@ describe.each(SETTINGS)('200 requests in $name', (setting) => {
     });
     expect(read / all).toBeGreaterThanOrEqual(0.8);
   });
+}
+
+describe.each(SETTINGS)('200 requests in $name', (setting) => checks(() => run(setting)));
+
+describeWithNats('200 requests with workers in other processes', () => {
+  let workers: readonly StartedWorker[];
+  const setting: Setting = { ...ANTHROPIC, worker: 'remote' };
+  checks(async () => {
+    const server = await startNatsServer();
+    workers = ['one', 'two'].map((name) =>
+      startWorker(['--servers', server.url, '--name', name, '--worker', 'offline']),
+    );
+    for (const worker of workers) await healthOnce(worker, '/readyz', isReady);
+    const link = await openLink({ servers: server.url });
+    await connected(link);
+    return run(setting, {
+      bus: createNatsBus(link),
+      services: [defaultService(COMPACT_POOL, () => ({ tenant: 'default', pool: 'default' }))],
+    });
+  });
+  afterAll(endWorkers);
+
+  it('are compacted by those workers alone, one job each time', async () => {
+    const jobs = workers.flatMap(({ lines }) => lines.filter(({ message }) => message === 'A job ended: done.'));
+    expect(jobs.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(jobs.map(({ job }) => job)).size).toBe(jobs.length);
+  });
 });
 
 describe('the log of such a session', () => {
   let session: Session;
   beforeAll(async () => {
-    session = await run(SETTINGS[0] as Setting);
+    session = await run(ANTHROPIC);
   }, 120_000);
   afterAll(() => session[Symbol.asyncDispose]());
 

@@ -69,7 +69,14 @@ export function textOf(request: SeenRequest | undefined): string {
 }
 
 function talk(args: readonly string[], cwd: string, url: string): Talk {
-  const env = { ...plainEnvironment(), OPENAI_BASE_URL: url, OPENAI_API_KEY: 'not-a-secret', MODEL: 'scripted' };
+  const { NATS_SERVER_BIN } = process.env;
+  const env = {
+    ...plainEnvironment(),
+    OPENAI_BASE_URL: url,
+    OPENAI_API_KEY: 'not-a-secret',
+    MODEL: 'scripted',
+    ...(NATS_SERVER_BIN !== undefined && { NATS_SERVER_BIN }),
+  };
   const child = spawn(process.execPath, args, { cwd, env });
   let stdout = '';
   let stderr = '';

@@ -1,3 +1,4 @@
+import type { Bus } from '../../core/bus/bus';
 import { createLocalBus } from '../../core/bus/local-bus';
 import { definePlugin } from '../../core/kernel/plugin';
 import { defaultService } from '../../core/kernel/services';
@@ -374,6 +375,54 @@ describe('stopping', () => {
     const other = await start({ plugins: [], bus });
     await other.kernel.stop();
     expect(() => bus.serve(channel, async () => 1)).not.toThrow();
+  });
+
+  it('closes the bus that it was told how to open, also where the start fails; nothing is opened for plugins at fault', async () => {
+    const opened: string[] = [];
+    const closed: string[] = [];
+    const opening = (name: string) => async (): Promise<Bus> => {
+      opened.push(name);
+      return {
+        ...createLocalBus(),
+        close() {
+          closed.push(name);
+          return Promise.resolve();
+        },
+      };
+    };
+    const kernel = await startKernel({ plugins: [], bus: opening('a') });
+    expect([opened, closed]).toEqual([['a'], []]);
+    await kernel.stop();
+    const throwing = plugin('bad', () => {
+      throw new Error('no');
+    });
+    await rejection(
+      startKernel({ plugins: [throwing], bus: opening('b'), log: { level: 'error', write: () => undefined } }),
+    );
+    await rejection(startKernel({ plugins: [plugin('twice'), plugin('twice')], bus: opening('c') }));
+    expect([opened, closed]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('does not start where its bus cannot be opened', async () => {
+    const error = new Error('no server');
+    expect(await rejection(startKernel({ plugins: [], bus: () => Promise.reject(error) }))).toBe(error);
+  });
+
+  it('tells who opens its bus where to log', async () => {
+    const log: LogEntry[] = [];
+    const kernel = await startKernel({
+      plugins: [],
+      log: { level: 'debug', write: (entry) => log.push(entry) },
+      bus: (logger) => {
+        logger.info('connected');
+        return Promise.resolve(createLocalBus());
+      },
+    });
+    await kernel.stop();
+    expect(log).toMatchObject([{ level: 'info', message: 'connected' }]);
   });
 });
 

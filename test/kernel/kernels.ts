@@ -7,6 +7,7 @@ import { definePlugin } from '../../core/kernel/plugin';
 import type { Plugin, PluginContext } from '../../core/kernel/plugin';
 import type { PluginErrorEvent } from '../../core/kernel/plugin-error';
 import type { HookDefinition } from '../../core/kernel/hooks';
+import type { Bus } from '../../core/bus/bus';
 import { createLocalBus } from '../../core/bus/local-bus';
 
 export interface Step {
@@ -61,7 +62,7 @@ afterEach(async () => {
   for (const kernel of running.splice(0)) await kernel.stop().catch(() => undefined);
 });
 
-export function listening(options: KernelOptions): Listening {
+export function listening(options: KernelOptions & { readonly bus?: Bus }): Listening {
   const log: LogEntry[] = [];
   const errors: PluginErrorEvent[] = [];
   const sink: LogSink = { level: 'debug', write: (entry) => log.push(entry) };
@@ -70,7 +71,7 @@ export function listening(options: KernelOptions): Listening {
   return { options: { log: sink, hooks: [STEP, NOTE] as never, ...options, bus }, log, errors };
 }
 
-export async function start(options: KernelOptions): Promise<Started> {
+export async function start(options: KernelOptions & { readonly bus?: Bus }): Promise<Started> {
   const { options: heard, log, errors } = listening(options);
   const kernel = await startKernel(heard);
   running.push(kernel);

@@ -158,6 +158,34 @@ describe('a valid manifest', () => {
     );
   });
 
+  test('flags reach inner tables and sections within others, each by the option that gives it', async () => {
+    const flags = {
+      'transport.tls.ca_file': 'ca.pem',
+      'transport.creds_file': 'me.creds',
+      'transport.tls.cert_file': undefined,
+      'compaction.model.model': 'small',
+    };
+    const { core, config, settings } = await load('[compaction.model]\nprovider = "p"\nmodel = "large"\n', { flags });
+    expect(core.transport.tls.caFile).toMatch(/^\/.*\/ca\.pem$/);
+    expect(core['compaction.model']).toMatchObject({ provider: 'p', model: 'small' });
+    expect(config.compaction).not.toHaveProperty('model');
+    const given = settings.filter(({ origin }) => origin.from === 'flag').map(({ key, origin }) => [key, origin.at]);
+    expect(given.sort()).toEqual([
+      ['creds_file', '--creds'],
+      ['model', '--model'],
+      ['tls.ca_file', '--tls-ca'],
+    ]);
+  });
+
+  test('of a manifest that is shared with other processes only the core sections must be known', async () => {
+    const toml = '[memory]\ncapacity = 5\n[unheard-of]\nx = 1\n[compaction]\nretained_tokens = 5\nunheard_of = 2\n';
+    expect((await problemsOf(toml)).length).toBeGreaterThan(0);
+    const { config, warnings } = await load(toml, { isShared: true });
+    expect([config.compaction?.retainedTokens, warnings]).toEqual([5, []]);
+    const problems = await problemsOf(`${toml}[log]\nlevle = "info"\n`, { isShared: true });
+    expect(problems.map(({ key, nearest }) => [key, nearest])).toEqual([['log.levle', 'level']]);
+  });
+
   test('core sections have their checked types', async () => {
     const { core } = await load(
       '[model]\nprovider = "anthropic"\nmodel = "m"\n[model.headers]\nX-Team = "a"\n[compaction.model]\nprovider = "openai"\nmodel = "n"\n[transport]\nkind = "nats"\n',
@@ -325,7 +353,7 @@ on_error = "stop"
     ],
     [
       '[transport]\ntenant = "a.b"',
-      '2 transport.tenant: is a part of a subject; expected letters, digits, _ and - only',
+      '2 transport.tenant: is a part of a subject; expected 1 to 64 letters, digits, _ and -',
     ],
     ['[plugins]\nuse = ["memory", "memory"]', '2 plugins.use: plugin "memory" is named twice'],
     ['[plugins]\nuse = ["bare"]\n[bare]\nx = 1', '4 bare.x: unknown key; the section has none'],

@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { createJsonlStore, createSession, PithError } from '../../core';
@@ -6,10 +16,6 @@ import type { NewItem, SessionRecord, SessionStore } from '../../core';
 import { histories } from '../arbitraries/history';
 import { folderWith } from '../files/folder';
 import { user } from '../support/context';
-import { firstLine, killed, linesOf, startChild } from './child';
-import { commandFile } from '../cli/command';
-
-beforeAll(() => void commandFile(), 120_000);
 
 async function written(
   store: SessionStore,
@@ -218,61 +224,58 @@ describe('a line that is not what it should be', () => {
   });
 });
 
-describe('a disk that is full', () => {
-  test('refuses a record whole: file and session are what they were, and go on when there is room', async () => {
-    const { dir, store } = place();
-    await (await store.create('s', [{ seq: 0, at: 0, t: 'session', schema: 'pith.session/1', id: 's' }])).close();
-    // A limit on the size of files makes the system write a part of the record and then refuse the rest.
-    const child = startChild(
-      `const { records, writer } = await pith.createJsonlStore({ dir }).open('s');
-       const session = pith.restoreSession(records, { writer });
-       const say = (text) => ({ kind: 'message', role: 'user', parts: [{ type: 'text', text }] });
-       session.append([say('a')]);
-       try { session.append([say('x'.repeat(50_000))]); } catch (error) { console.log(error.code); }
-       console.log(session.itemCount);
-       session.append([say('b')]);
-       await session.close();`,
-      dir,
-      ['sh', '-c', 'trap "" XFSZ; ulimit -f 32; exec "$@"', 'sh'],
-    );
-    expect(await linesOf(child)).toEqual(['PITH_SESSION_WRITE', '1']);
-    const { records, warnings } = await store.read('s');
-    expect(records.slice(1)).toMatchObject([{ item: user('a') }, { item: user('b') }]);
-    expect(warnings).toEqual([]);
+describe('a folder', () => {
+  test('has its sessions listed with size, time and who writes; what else is in it is none', async () => {
+    const { dir, file, store } = place();
+    await written(store);
+    mkdirSync(join(dir, 'folder.jsonl'));
+    for (const name of ['%zz.jsonl', 'a b.jsonl', 's.json', 't.lock', 'notes']) writeFileSync(join(dir, name), '');
+    const { size, mtimeMs } = statSync(file);
+    const listed = { id: 's', bytes: size, modifiedAt: mtimeMs };
+    expect(await store.list()).toEqual([listed]);
+    const { writer } = await store.open('s');
+    const since = expect.any(String) as string;
+    expect(await store.list()).toEqual([{ ...listed, owner: { pid: process.pid, since, host: hostname() } }]);
+    await writer.close();
+    writeFileSync(join(dir, 's.lock'), 'of a machine that went down');
+    expect(await store.list()).toEqual([listed]);
   });
 
-  test('that has no room for the header leaves no session', async () => {
-    const { dir, store } = place();
-    const child = startChild(
-      `const writer = await pith.createJsonlStore({ dir }).create('s');
-       try { pith.createSession({ id: 's', root: '/'.repeat(50_000), writer }); } catch (error) { console.log(error.code); }
-       pith.createSession({ id: 's', writer });
-       await writer.close();`,
-      dir,
-      ['sh', '-c', 'trap "" XFSZ; ulimit -f 32; exec "$@"', 'sh'],
-    );
-    expect(await linesOf(child)).toEqual(['PITH_SESSION_WRITE']);
-    expect((await store.read('s')).records).toHaveLength(1);
+  test('that is a file holds no sessions, and says so whatever is asked of it', async () => {
+    const dir = join(folderWith({ file: '' }), 'file');
+    const store = createJsonlStore({ dir });
+    const unreadable = { code: 'PITH_INPUT_UNREADABLE', message: expect.stringContaining(dir) as string };
+    expect(await errorOf(store.list())).toMatchObject(unreadable);
+    expect(await errorOf(store.read('s'))).toMatchObject(unreadable);
+    expect(await errorOf(store.create('s'))).toMatchObject({
+      code: 'PITH_SESSION_WRITE',
+      message: expect.stringContaining(`Session "s" cannot be locked by ${join(dir, 's.lock')}: `) as string,
+    });
+    expect(await errorOf(store.open('s'))).toMatchObject({ code: 'PITH_SESSION_NOT_FOUND' });
+  });
+
+  test('where a session should be is no session that could be read, and locks nobody out', async () => {
+    const { file, store } = place();
+    mkdirSync(file, { recursive: true });
+    const unreadable = {
+      code: 'PITH_INPUT_UNREADABLE',
+      message: expect.stringContaining(`${file} cannot be read: `) as string,
+    };
+    expect(await errorOf(store.read('s'))).toMatchObject(unreadable);
+    expect(await errorOf(store.open('s'))).toMatchObject(unreadable);
+    expect(await errorOf(store.open('s'))).toMatchObject(unreadable);
+    expect(await errorOf(store.newest('s')[Symbol.asyncIterator]().next())).toMatchObject(unreadable);
+    expect(await errorOf(store.create('s'))).toMatchObject({ code: 'PITH_SESSION_EXISTS' });
   });
 });
 
-describe('a process that is killed', () => {
-  test('has kept every record that it had appended, and its session is taken over at once', async () => {
-    const { dir, store } = place();
-    const child = startChild(
-      `const session = pith.createSession({ id: 's', writer: await pith.createJsonlStore({ dir }).create('s') });
-       for (let n = 1; ; n++) {
-         session.append([{ kind: 'message', role: 'user', parts: [{ type: 'text', text: String(n) }] }]);
-         if (n === 500) console.log(n);
-       }`,
-      dir,
-    );
-    await firstLine(child);
-    await killed(child);
-    const { records, writer } = await store.open('s');
-    expect(records.length).toBeGreaterThan(500);
-    writer.append({ seq: records.length, at: 0, t: 'turn', phase: 'start', turn: 1 });
-    await writer.close();
-    expect((await store.read('s')).records).toHaveLength(records.length + 1);
-  });
+test('a session that is written to says by whom, and what to do', async () => {
+  const { dir, store } = place();
+  await written(store);
+  const { writer } = await store.open('s');
+  const error = await errorOf(store.open('s'));
+  expect(error).toMatchObject({ code: 'PITH_SESSION_LOCKED', details: { pid: process.pid, host: hostname() } });
+  expect(error.message).toContain(`Session "s" is written to by this process (${process.pid}), which began at `);
+  expect(error.message).toContain(`remove ${join(dir, 's.lock')}.`);
+  await writer.close();
 });

@@ -8,7 +8,14 @@ import type { CompactWorker } from '../worker';
 import { offlineWorker } from './offline/offline-worker';
 
 /** What `worker` of `[compaction]` may name. */
-export type WorkerName = 'offline' | 'llm';
+export type WorkerName = 'offline' | 'llm' | 'remote';
+
+/** What a worker that is not offered lacks. */
+const NEEDS: Readonly<Record<Exclude<WorkerName, 'offline'>, string>> = {
+  llm: 'a model; add [model] or [compaction.model]',
+  remote:
+    'a bus to other processes; set [transport] kind = "nats" and servers (in code: give the kernel such a bus, and COMPACT_POOL)',
+};
 
 export class StockWorkers {
   readonly #offered = new Map<WorkerName, CompactWorker>([['offline', offlineWorker]]);
@@ -17,7 +24,7 @@ export class StockWorkers {
   /** The worker that serves where no plugin provides another one. */
   readonly configured: CompactWorker = delegate(() => this.#chosen());
 
-  /** Adds a worker; one that needs a model is offered only where there is one. */
+  /** Adds a worker; one that needs a model or other processes is offered only where there are such. */
   offer(name: WorkerName, worker: CompactWorker): void {
     this.#offered.set(name, worker);
   }
@@ -27,10 +34,10 @@ export class StockWorkers {
    * a worker that is not offered.
    */
   ask(name: WorkerName | undefined): void {
-    if (name !== undefined && !this.#offered.has(name)) {
+    if (name !== undefined && name !== 'offline' && !this.#offered.has(name)) {
       throw new PithError(
         'PITH_NOT_AVAILABLE',
-        `The compact worker "${name}" needs a model; add [model] or [compaction.model], or set worker = "offline".`,
+        `The compact worker "${name}" needs ${NEEDS[name]}; or set worker = "offline".`,
       );
     }
     this.#asked = name;
@@ -51,6 +58,12 @@ function delegate(chosen: () => CompactWorker): CompactWorker {
   return {
     get name() {
       return chosen().name;
+    },
+    get waitMs() {
+      return chosen().waitMs ?? 0;
+    },
+    get readsFiles() {
+      return chosen().readsFiles ?? true;
     },
     run: (job, desk, options) => chosen().run(job, desk, options),
   };

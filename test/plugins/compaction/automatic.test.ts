@@ -179,7 +179,10 @@ describe('where nothing is to be gained (S9.10, X05)', () => {
         await turn(driver, 'one');
         expect(host.events('compaction.skipped')).toHaveLength(1);
         const records = [...session.records()];
-        expect(records.filter(({ t }) => t === 'state')).toHaveLength(1);
+        const [skipped] = host.events('compaction.skipped');
+        expect(records.filter(({ t }) => t === 'state')).toMatchObject([
+          { namespace: 'compaction', value: { withoutGain: skipped?.compaction, outcome: 'nothing-to-do' } },
+        ]);
         const again = host.open([]);
         for (const record of records) if (record.t !== 'session') again.record(record as never);
         await turn(drive(host.kernel, again), 'two');

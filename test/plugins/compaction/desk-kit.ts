@@ -42,6 +42,7 @@ export interface DeskSetup {
   readonly previousSummary?: string;
   readonly defaultReferences?: readonly string[];
   readonly summaryMaxTokens?: number;
+  readonly readsFiles?: boolean;
   /** How much there is to read; far more than any test reads by default. */
   readonly size?: JobSize;
   readonly plugins?: readonly Plugin[];
@@ -99,6 +100,7 @@ export async function openTestDesk(setup: DeskSetup = {}): Promise<TestDesk> {
     retained: session.items(range.to),
     ...(setup.previousSummary !== undefined && { previousSummary: setup.previousSummary }),
     defaultReferences: setup.defaultReferences ?? [],
+    ...(setup.readsFiles !== undefined && { readsFiles: setup.readsFiles }),
     format: stockSummaryFormat,
     summaryMaxTokens,
     tokenizer,

@@ -22,18 +22,27 @@ interface Setting {
   readonly items?: readonly NewItem[];
   readonly records?: readonly RecordDraft[];
   readonly prune?: object;
+  readonly stock?: readonly Plugin[];
 }
 
 /** A session in the middle of a turn, whose next request is about to be prepared. */
 async function inTurn(
-  { worker = scriptedWorker(summary), config = {}, plugins = [], items = [], records = [], prune }: Setting,
+  {
+    worker = scriptedWorker(summary),
+    config = {},
+    plugins = [],
+    items = [],
+    records = [],
+    prune,
+    stock = STOCK,
+  }: Setting,
   use: (host: Host, session: Session, driver: Driver, worker: ScriptedWorker) => Promise<void>,
 ): Promise<void> {
   await using host = await start({
-    plugins: [...STOCK, worker.plugin, ...plugins],
+    plugins: [...stock, worker.plugin, ...plugins],
     config: {
       compaction: { compactRequestThreshold: THRESHOLD, ...config },
-      prune: prune ?? { protectedTokens: 1_000_000 },
+      ...(stock === STOCK && { prune: prune ?? { protectedTokens: 1_000_000 } }),
     },
     services: [defaultService(LIMITS, () => () => limits)],
   });
@@ -47,6 +56,9 @@ async function inTurn(
 
 const parked = (session: Session): number =>
   [...session.records()].filter((record) => record.t === 'run' && record.outcome === 'yielded').length;
+/** Whether results were cut down where they stand. */
+const cutDown = (session: Session): boolean =>
+  [...session.records()].some((record) => record.t === 'edits' && record.by === 'compaction');
 const tokens = (session: Session): number => view(session).occupancy().tokens;
 const overflow = (): PithError => new PithError('PITH_LLM_OVERFLOW', 'prompt is too long');
 const failing: Script = () => Promise.reject(new Error('no luck'));
@@ -64,6 +76,8 @@ describe('the safety net (S9.1, S9.2)', () => {
       expect(context.occupancy().tokens).toBeLessThanOrEqual(0.75 * THRESHOLD);
       expect([worker.jobs.length, parked(session), session.turnOpen]).toEqual([1, 1, true]);
       expect(host.events('compaction.done')).toMatchObject([{ trigger: 'request' }]);
+      const reason = /^The next request would have about \d+ tokens; the context is compacted first\.$/;
+      expect(host.events('run.parked')).toMatchObject([{ reason: expect.stringMatching(reason) as string }]);
       expect(host.hooks('pre_llm_request').map(({ yields, rebuilt }) => [yields, rebuilt])).toEqual([
         [0, false],
         [1, true],
@@ -129,8 +143,71 @@ describe('what still does not fit', () => {
       fits = again.context.length < retained;
       expect(worker.jobs).toHaveLength(2);
       expect(refusals(again.context)).toEqual([]);
+      expect(cutDown(session)).toBe(false);
     });
     expect(fits).toBe(true);
+  });
+
+  test('the second compaction is content with what clearly fits the window, whatever the threshold', async () => {
+    const records: readonly RecordDraft[] = [{ t: 'settings', system: prose(25_000) }];
+    const settings = [
+      // Nothing could be below the threshold, so nobody is asked at first.
+      [[summary], {}],
+      [[failing, summary], { compactRequestThreshold: undefined, compactThreshold: 1_000_000 }],
+    ] as const;
+    for (const [scripts, config] of settings) {
+      const left = [...scripts];
+      const worker = scriptedWorker((...given) => (left.shift() ?? failing)(...given));
+      const setting = { worker, items: pairs(14, 1000), records, config: { fallback: 'none', ...config } };
+      await inTurn(setting, async (host, session, driver) => {
+        const { context } = await driver.beforeRequest(overflow());
+        const { tokens } = context.occupancy();
+        expect([tokens > 0.75 * THRESHOLD, tokens < 0.75 * WINDOW]).toEqual([true, true]);
+        expect([parked(session), host.events('compaction.done').length, cutDown(session)]).toEqual([2, 1, false]);
+      });
+    }
+  });
+
+  test('where both compactions fail, results are cut down at the second one, not before', async () => {
+    const setting = { worker: scriptedWorker(failing), config: { fallback: 'none' }, items: pairs(44, 1000) };
+    await inTurn(setting, async (host, session, driver, worker) => {
+      const { context } = await driver.beforeRequest();
+      expect(context.occupancy().tokens).toBeLessThanOrEqual(0.75 * THRESHOLD);
+      expect([parked(session), worker.jobs.length, host.events('compaction.failed').length]).toEqual([2, 2, 2]);
+      expect(cutDown(session)).toBe(true);
+    });
+  });
+
+  test('what changes under each compaction is sent as it is after two of them, if it fits the window', async () => {
+    let session: Session | undefined;
+    let changes = 0;
+    const worker = scriptedWorker(async (...given) => {
+      const item = [...(session?.items() ?? [])][2 + 2 * changes++];
+      session?.get(CONTEXT).keep([{ edit: 'content', item: item?.id ?? '', text: null }], 'somebody');
+      await summary(...given);
+    });
+    await inTurn({ worker, items: pairs(33, 1000) }, async (host, opened, driver) => {
+      session = opened;
+      const { context } = await driver.beforeRequest();
+      expect(context.occupancy().tokens).toBeGreaterThan(THRESHOLD);
+      expect(host.events('compaction.failed').map(({ outcome }) => outcome)).toEqual(['stale', 'stale']);
+      expect([parked(session), changes, context.length]).toEqual([2, 2, 67]);
+      expect([...session.records()].filter(({ t }) => t === 'edits')).toHaveLength(2);
+    });
+  });
+
+  test('to the last token of the window it is sent where no compaction succeeds; one more ends the run', async () => {
+    for (const more of [0, 1]) {
+      const items = Array.from({ length: 20 }, () => [user(prose(900)), assistant(prose(900))]).flat();
+      const setting = { worker: scriptedWorker(failing), config: { fallback: 'none' }, items };
+      await inTurn(setting, async (_host, session, driver) => {
+        const usage = { inputTokens: WINDOW + more };
+        session.record({ t: 'usage', usage, on: { entries: view(session).length } });
+        const prepared = driver.beforeRequest();
+        if (more === 0) expect((await prepared).context.occupancy().tokens).toBe(WINDOW);
+        else await expect(prepared).rejects.toMatchObject({ code: 'PITH_UNRECOVERABLE_OVERFLOW' });
+      });
+    }
   });
 
   test('then the run ends with a typed error that says tokens, window and what to do; never a loop (C07)', async () => {
@@ -192,7 +269,7 @@ describe('what still does not fit', () => {
       async (host, session, driver) => {
         expect(tokens(session)).toBeLessThan(WINDOW);
         const { context } = await driver.beforeRequest();
-        expect(context.length).toBe(69);
+        expect([context.length, cutDown(session)]).toEqual([69, false]);
         expect([parked(session), host.events('compaction.failed').length]).toEqual([1, 1]);
       },
     );
@@ -208,7 +285,7 @@ describe('results that are too large by themselves (S9.3)', () => {
       expect(context.occupancy().tokens).toBeGreaterThan(0.5 * THRESHOLD);
       const text = JSON.stringify(context.at(2));
       expect(text).toMatch(/START .* characters left out here .* END/s);
-      expect([worker.jobs.length, context.length]).toEqual([0, 3]);
+      expect([worker.jobs.length, context.length, parked(session)]).toEqual([0, 3, 1]);
       expect([...session.records()].at(-1)).toMatchObject({ t: 'edits', by: 'compaction' });
       expect(refusals(context)).toEqual([]);
     });
@@ -257,6 +334,8 @@ describe("a provider's own overflow error", () => {
         expect(worker.jobs).toHaveLength(calls);
         if (calls === 0) expect(prepared).toBe(refused);
         else expect(host.events('compaction.done')).toMatchObject([{ trigger: 'overflow' }]);
+        const observed = 'mode' in config && config.mode === 'observe' ? [{ trigger: 'overflow' }] : [];
+        expect(host.events('compaction.skipped')).toMatchObject(observed);
       });
     }
   });
@@ -284,6 +363,15 @@ describe('a veto at the safety net (X46)', () => {
       expect([worker.jobs.length, parked(session), view(session).digest]).toEqual([0, 1, digest]);
       expect(host.events('compaction.skipped')).toMatchObject([{ outcome: 'cancelled', trigger: 'request' }]);
       expect(host.hooks('pre_compact')).toHaveLength(1);
+    });
+  });
+
+  test('does so too where nobody prunes', async () => {
+    const stock = STOCK.filter(({ name }) => name !== 'prune');
+    const setting = { stock, items: pairs(40, 1000), plugins: [closed('no')] };
+    await inTurn(setting, async (host, _session, driver) => {
+      await expect(driver.beforeRequest()).rejects.toMatchObject({ plugin: 'lawyer' });
+      expect(host.events('plugin.error')).toEqual([]);
     });
   });
 });
@@ -324,7 +412,20 @@ describe('a compaction that is under way when the net asks (S9.11)', () => {
       expect([worker.jobs.length, session.turnOpen]).toEqual([1, true]);
       expect(host.events('compaction.done')).toMatchObject([{ trigger: 'post_run', worker: 'scripted' }]);
       expect(context.occupancy().tokens).toBeLessThan(THRESHOLD);
+      expect(host.events('compaction.skipped')).toEqual([]);
       expect(host.clock.pending).toBe(0);
+    });
+  });
+
+  test('is awaited for the time of both its plans where nobody could serve in its place', async () => {
+    const config = { fallback: 'none', workerTimeoutSeconds: 30 };
+    await underWay(summary, config, async (host, _session, driver, worker, go) => {
+      const prepared = driver.beforeRequest();
+      await host.clock.advance(25_000);
+      go();
+      await prepared;
+      expect(host.events('compaction.failed')).toEqual([]);
+      expect([worker.jobs.length, host.events('compaction.done').length]).toEqual([1, 1]);
     });
   });
 
@@ -344,7 +445,13 @@ describe('a compaction that is under way when the net asks (S9.11)', () => {
       const prepared = driver.beforeRequest();
       await host.clock.advance(20_000);
       await prepared;
-      expect(host.events('compaction.failed')).toMatchObject([{ outcome: 'cancelled', trigger: 'post_run' }]);
+      expect(host.events('compaction.failed')).toMatchObject([
+        {
+          outcome: 'cancelled',
+          trigger: 'post_run',
+          reason: 'It was cancelled. The next request could not wait any longer.',
+        },
+      ]);
       expect(host.events('compaction.done')).toMatchObject([{ worker: 'offline', trigger: 'request' }]);
       expect(worker.jobs).toHaveLength(1);
       go();

@@ -22,8 +22,14 @@ function restsFor(session: Session, rest: Rest, step: number): number {
 }
 
 describe('the rest of the automatic check', () => {
-  test('there is none in a session that was never compacted', () => {
-    expect(new Rest(countItem).now(opened(), WINDOW)).toBeUndefined();
+  test('there is none in a session that was never compacted, whatever else its log says; nothing is counted there', () => {
+    const session = opened();
+    session.append([user(prose(5000))]);
+    session.record({ t: 'state', namespace: 'todo', value: noGain('c1', 'inflated') });
+    const counted: unknown[] = [];
+    const rest = new Rest((item) => counted.push(item));
+    expect(rest.now(session, WINDOW)).toBeUndefined();
+    expect(counted).toEqual([]);
   });
 
   test('after a pass without gain it lasts until 4096 tokens have come (S9.10)', () => {
@@ -35,6 +41,18 @@ describe('the rest of the automatic check', () => {
     expect(GROWTH).toBe(4096);
     expect(added).toBeGreaterThanOrEqual(GROWTH);
     expect(added).toBeLessThan(GROWTH + 110);
+  });
+
+  test('not one token less and not one more', () => {
+    for (const [tokens, because] of [
+      [GROWTH - 1, 'no-gain'],
+      [GROWTH, undefined],
+    ] as const) {
+      const session = opened();
+      gainedNothing(session);
+      session.append([user('a')]);
+      expect(new Rest(() => tokens).now(session, WINDOW)).toBe(because);
+    }
   });
 
   test('after an undo it lasts until a tenth of the window was added (S5.5)', () => {

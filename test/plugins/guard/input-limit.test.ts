@@ -53,13 +53,23 @@ describe('the input of a compact worker (S9.7)', () => {
       [1000, 1500],
       [1000, undefined],
       [1000, Number.NaN],
+      [1000, Infinity],
       [1000, 0],
       [1000, -5],
     ] as const) {
       limit.judge(judged);
       limit.answered(measured);
     }
-    expect(limit.used).toBe(1500 + 4 * 1000);
+    expect(limit.used).toBe(1500 + 5 * 1000);
+  });
+
+  test('counts a request that it was never asked about where its size is told', () => {
+    const limit = new InputLimit(1000);
+    limit.answered(undefined);
+    expect(limit.used).toBe(0);
+    limit.answered(700);
+    expect(limit.used).toBe(700);
+    expect(limit.allows(301)).toBe(false);
   });
 
   test('no order of requests passes the limit, and at most one comes after the reserve is reached', () => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
+import { definePlugin, defineTool, drive } from '../../../core';
+import type { Driver, Plugin } from '../../../core';
 import type { ScriptedReply, SeenRequest } from '../../../core/testing';
-import { prose } from '../../support/context';
-import { STOCK } from '../../support/kernel';
+import { SUMMARY_FINAL, workerTask } from '../../../plugins/compaction/tokens';
+import guard from '../../../plugins/guard';
+import { assistant, call, prose, result, user } from '../../support/context';
+import { start, STOCK, view } from '../../support/kernel';
+import type { Host } from '../../support/kernel';
 import { summaryOf } from '../../support/worker';
 import { calls, FILES, mark, workplace, write } from '../compaction/llm-kit';
 
@@ -91,6 +96,128 @@ describe('a worker that reads without end', () => {
     expect((await place.compact()).outcome).toBe('done');
     expect(sumOf(place.model.requests)).toBeGreaterThan(50_000);
     expect(place.model.requests.every(({ tools }) => tools.length === 7)).toBe(true);
+  });
+});
+
+describe('a session of a compact worker', () => {
+  const offered = [...LAST, 'read_file'].map((name) =>
+    defineTool({ name, description: '', input: {}, kind: 'read', roles: ['compact-worker'], run: () => 'Done.' }),
+  );
+
+  /** A worker that a host drives, with a prompt that is about to be sent; `room` is what its task leaves beyond that. */
+  async function worker(
+    room: number | undefined,
+    use: (driver: Driver, host: Host) => Promise<void>,
+    plugins: readonly Plugin[] = [],
+  ): Promise<void> {
+    await using host = await start({ plugins: [guard, ...plugins] });
+    const session = host.open([]);
+    const driver = drive(host.kernel, session, { role: 'compact-worker', tools: offered });
+    await driver.prompt('Compact it.');
+    await driver.beforeRequest(); // from here on the tools are part of the context
+    const { tokens, margin } = view(session).occupancy();
+    if (room !== undefined)
+      workerTask(session).set({ maxInputTokens: Math.ceil(tokens + margin) + room, judgesFiles: false });
+    await use(driver, host);
+  }
+
+  const reply = (text: string) => ({ items: [assistant(text)], usage: { inputTokens: 1 } });
+
+  test('that has no task is none that is watched', async () => {
+    await worker(undefined, async (driver, host) => {
+      expect((await driver.beforeRequest()).tools).toHaveLength(4);
+      await driver.afterReply(reply('Done.'));
+      expect(await driver.end('finished')).toBe(false);
+      expect(host.events('plugin.error')).toEqual([]);
+    });
+  });
+
+  test('has its last word said to it where there is room for that, and is offered less in any case', async () => {
+    for (const [room, words] of [
+      [99, 1],
+      [100, 2],
+    ] as const) {
+      await worker(room, async (driver) => {
+        const { context, tools } = await driver.beforeRequest();
+        expect([context.length, tools.map(({ name }) => name)]).toEqual([words, LAST]);
+      });
+    }
+  });
+
+  test('is ended by an error that names the guard and says why', async () => {
+    const ended = (message: RegExp) => ({
+      code: 'PITH_WORKER_LIMIT',
+      plugin: 'guard',
+      message: expect.stringMatching(message) as string,
+    });
+    await worker(-1, async (driver) => {
+      await expect(driver.beforeRequest()).rejects.toMatchObject(
+        ended(/^The next request .* up to \d+ tokens after 0; compact_worker_max_input_tokens allows \d+ in all\.$/),
+      );
+    });
+    await worker(0, async (driver) => {
+      await driver.beforeRequest();
+      await driver.afterReply(reply('Hm.'));
+      await expect(driver.beforeRequest()).rejects.toMatchObject({
+        ...ended(/^The last request that compact_worker_max_input_tokens allows was made\.$/),
+        details: { ended: true },
+      });
+    });
+    await worker(50_000, async (driver) => {
+      await driver.beforeRequest();
+      driver.session.append([call('c', 'write_summary'), result('c', '', `It has faults. ${SUMMARY_FINAL}`)]);
+      await expect(driver.beforeRequest()).rejects.toMatchObject({
+        ...ended(/^The desk asks for no further summary\.$/),
+        details: { ended: true },
+      });
+    });
+  });
+
+  test('is judged by what is sent, whatever other plugins make of it and in whatever order they stand', async () => {
+    const more = definePlugin({
+      name: 'more',
+      api: 1,
+      setup: ({ hooks }) => {
+        const items = [user(prose(1000))];
+        hooks.on(
+          'pre_llm_request',
+          ({ session }) => (workerTask(session).get() ? { do: 'append', items } : undefined),
+          {
+            roles: ['compact-worker'],
+          },
+        );
+      },
+    });
+    await worker(
+      500,
+      async (driver) => {
+        await expect(driver.beforeRequest()).rejects.toMatchObject({ code: 'PITH_WORKER_LIMIT' });
+      },
+      [more],
+    );
+  });
+
+  test('is asked for what is missing, in words of the user, where there is room for another request', async () => {
+    const used = 5000;
+    /** What the next request would have, and whether it is asked for. */
+    const atTheEnd = async (most: number): Promise<readonly [number, boolean]> => {
+      let seen: readonly [number, boolean] = [0, false];
+      await worker(undefined, async (driver) => {
+        workerTask(driver.session).set({ maxInputTokens: most, judgesFiles: false });
+        await driver.beforeRequest();
+        await driver.afterReply({ items: [assistant('Done.')], usage: { inputTokens: used } });
+        const { tokens, margin } = view(driver.session).occupancy();
+        const isAsked = await driver.end('finished');
+        seen = [Math.ceil(tokens + margin), isAsked];
+        const last = [...driver.session.items()].at(-1);
+        if (isAsked) expect(last).toMatchObject({ kind: 'message', role: 'user', by: 'guard' });
+        expect(JSON.stringify(last).includes('You have handed in no summary.')).toBe(isAsked);
+      });
+      return seen;
+    };
+    const [next] = await atTheEnd(50_000);
+    expect(await atTheEnd(used + next + 100)).toEqual([next, true]);
+    expect(await atTheEnd(used + next + 99)).toEqual([next, false]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { CompactJob, Desk } from '../../worker';
 import type { RankedFile } from './file-rank';
 import { textOf } from './pages';
 import { roughTokens } from './prose';
-import { unshown, windowsOf, type SeenFile, type Window } from './windows';
+import { guessedWindows, unshown, windowsOf, type SeenFile, type Window } from './windows';
 
 /** Files that are looked into at most, those that are considered, and the lines of one that are looked at. */
 const LOOKS = 300;
@@ -50,8 +50,15 @@ export async function markFiles(
     if (left < budget * CRUMBS || candidates.length === FILES) break;
     const seen = await look(desk, file.path, signal);
     await nextSlice();
+    if (seen === undefined) {
+      for (const window of guessedWindows(file, 3)) {
+        const part = unshown(window, file.shown);
+        if (part === undefined || !(await mark(file.path, part, 0))) break;
+      }
+      continue;
+    }
     // What the tail shows whole need not be read again.
-    if (seen === undefined || unshown({ fromLine: 1, toLine: seen.count }, file.shown) === undefined) continue;
+    if (unshown({ fromLine: 1, toLine: seen.count }, file.shown) === undefined) continue;
     const tokens = tokensOf(seen, { fromLine: 1, toLine: seen.count });
     const candidate = { file, seen, tokens, whole: false };
     candidates.push(candidate);

@@ -17,6 +17,8 @@ export interface SeenFile {
 const AROUND = 15;
 /** Lines of a read without bounds that are taken from its beginning, where the file is too large to be taken whole. */
 const FIRST_LINES = 60;
+/** Lines of one read that are taken, beside its first. */
+const LONGEST = 160;
 
 /** Windows of a file, the most needed first, at most `max`; none overlaps another. */
 export function windowsOf(file: RankedFile, seen: SeenFile, max: number): readonly Window[] {
@@ -44,7 +46,7 @@ export function windowsOf(file: RankedFile, seen: SeenFile, max: number): readon
 
 function placesOf(interest: Interest, seen: SeenFile): readonly Window[] {
   if (interest.fromLine !== undefined) {
-    const toLine = Math.min(interest.toLine ?? Infinity, seen.count, interest.fromLine + 160);
+    const toLine = Math.min(interest.toLine ?? Infinity, seen.count, interest.fromLine + LONGEST);
     return toLine < interest.fromLine ? [] : [{ fromLine: interest.fromLine, toLine }];
   }
   if (interest.anchors.length > 0) {
@@ -62,6 +64,15 @@ function lineOf(seen: SeenFile, anchor: string): number | undefined {
   for (const [number, text] of seen.lines) if (text.trim() === anchor) return number;
   for (const [number, text] of seen.lines) if (text.includes(anchor)) return number;
   return undefined;
+}
+
+/** The same for a file that is not shown: where it was read, or its beginning. */
+export function guessedWindows(file: RankedFile, max: number): readonly Window[] {
+  const windows = file.interests.map(({ fromLine = 1, toLine = Infinity }) => ({
+    fromLine,
+    toLine: Math.min(toLine, fromLine + LONGEST),
+  }));
+  return disjoint(windows).slice(0, max);
 }
 
 /** Windows without the lines that an earlier one of the list has. */

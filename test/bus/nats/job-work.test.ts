@@ -1,0 +1,275 @@
+import { PithError } from '../../../core';
+import { aborted, fails, gate, work } from '../../../core/testing/bus-channel';
+import type { Timings } from '../../../core/bus/nats';
+import type { Answer } from '../../../core/testing/bus-channel';
+import { describeWithNats } from '../../support/nats-server';
+import { BRISK, failing, partiesOf } from './raw-wire';
+import type { Seen, Stream } from './raw-wire';
+
+const SUBJECT = 'pith.v1.contract.job';
+const typeIs =
+  (...types: readonly string[]) =>
+  ({ headers }: Seen): boolean =>
+    types.includes(headers['Pith-Type'] ?? '');
+
+function head(id: string, attempt = 1, more: Record<string, string> = {}): Record<string, string> {
+  return { 'Pith-Major': '1', 'Pith-Job': id, 'Pith-Attempt': String(attempt), 'Pith-Deadline-Ms': '5000', ...more };
+}
+
+/** Answers the heartbeats and the reply of a worker, as any agent does; resolves with its reply. */
+async function result(frames: Stream): Promise<Seen> {
+  for (;;) {
+    const frame = await frames.next(typeIs('heartbeat', 'result', 'error'));
+    frame.answer({});
+    if (!typeIs('heartbeat')(frame)) return frame;
+  }
+}
+
+describeWithNats('the work on a job on the wire', () => {
+  const open = partiesOf();
+
+  async function parties(timings?: Partial<Timings>) {
+    const { bus, raw } = await open(timings);
+    const { name } = bus.link;
+    return { bus, raw, cancel: `pith.v1.ctl.${name}.cancel`, probe: `pith.v1.ctl.${name}.probe` };
+  }
+
+  /** Serves jobs that end when they are told to stop; tells of each how it began and why it ended. */
+  function serveUntilStopped(bus: Parameters<typeof work>[0]) {
+    const begun = new Map<number, ReturnType<typeof gate<void>>>();
+    const ended: Record<number, Promise<string>> = {};
+    const of = (n: number) => begun.get(n) ?? begun.set(n, gate<void>()).get(n);
+    work(bus, async ({ n }, { signal }) => {
+      ended[n] = aborted(signal).then(() => (signal.reason as PithError).code);
+      of(n)?.open();
+      await aborted(signal);
+      return { n };
+    });
+    return {
+      begun: (n: number) => of(n)?.opened,
+      ended: (n: number) => ended[n],
+    };
+  }
+
+  it('accepts, lives, tells its progress in rising order, asks by number, and hands in its result', async () => {
+    const { bus, raw } = await parties();
+    work(bus, async ({ n }, call) => {
+      call.progress({ n: 1 });
+      call.progress({ n: 2 });
+      const answers = await Promise.all([call.ask({ n: 10 }), call.ask({ n: 20 })]);
+      return { n: n + answers.reduce((sum, answer) => sum + answer.n, 0) };
+    });
+    await bus.link.flush();
+    const frames = await raw.offer(SUBJECT, { n: 1 }, head('j-1'));
+    expect(await frames.next()).toMatchObject({
+      headers: { 'Pith-Type': 'accepted' },
+      body: { worker: bus.link.name, heartbeatMs: BRISK.heartbeatMs },
+      to: '',
+    });
+    for (const n of [1, 2]) {
+      const { headers, body, to } = await frames.next();
+      expect([headers, body, to]).toEqual([{ 'Pith-Type': 'progress', 'Pith-Seq': String(n) }, { n }, '']);
+    }
+    const asks = [await frames.next(typeIs('ask')), await frames.next(typeIs('ask'))];
+    expect(asks.map(({ headers, body }) => [headers['Pith-Seq'], body])).toEqual([
+      ['1', { n: 10 }],
+      ['2', { n: 20 }],
+    ]);
+    for (const { answer, body } of asks.reverse()) answer({ n: (body as Answer).n * 2 });
+    const beat = await frames.next(typeIs('heartbeat'));
+    expect([beat.body, beat.to?.startsWith(`${bus.link.inbox}.`)]).toEqual([{}, true]);
+    expect(await result(frames)).toMatchObject({ headers: { 'Pith-Type': 'result' }, body: { n: 61 } });
+  });
+
+  it('keeps the faster pace of both', async () => {
+    const { bus, raw } = await parties();
+    work(bus, async ({ n }) => ({ n }));
+    await bus.link.flush();
+    for (const [expected, kept] of [
+      ['100', 100],
+      ['100000', 200],
+    ] as const) {
+      const frames = await raw.offer(SUBJECT, { n: 1 }, head(`pace-${expected}`, 1, { 'Pith-Heartbeat-Ms': expected }));
+      expect((await frames.next()).body).toMatchObject({ heartbeatMs: kept });
+      await result(frames);
+    }
+  });
+
+  it('sends an ask again under its number until it is answered, also after 429, and a result until it is acknowledged', async () => {
+    const { bus, raw } = await parties();
+    work(bus, (_, call) => call.ask({ n: 5 }));
+    await bus.link.flush();
+    const frames = await raw.offer(SUBJECT, { n: 1 }, head('again'));
+    const asks: Seen[] = [];
+    while (asks.length < 4) {
+      asks.push(await frames.next(typeIs('ask')));
+      if (asks.length === 2) asks[1]?.answer({}, failing(429));
+    }
+    expect(asks.map(({ headers, body }) => [headers['Pith-Seq'], body])).toEqual(Array(4).fill(['1', { n: 5 }]));
+    for (const { answer } of asks) answer({ n: 6 });
+    const results = [await frames.next(typeIs('result')), await frames.next(typeIs('result'))];
+    expect(results.map(({ body }) => body)).toEqual([{ n: 6 }, { n: 6 }]);
+    results[0]?.answer({});
+    const known = await raw.ask(`pith.v1.ctl.${bus.link.name}.probe`, { job: 'again', attempt: 1 });
+    expect(known.body).toEqual({ known: false });
+  });
+
+  it('an ask that is answered by an error fails with what that says; the job goes on', async () => {
+    const { bus, raw } = await parties();
+    const errors: unknown[] = [];
+    work(bus, async ({ n }, call) => {
+      for (const code of [
+        'PITH_BUS_REJECTED',
+        'PITH_BUS_BAD_MESSAGE',
+        'PITH_BUS_BAD_MESSAGE',
+        'PITH_BUS_TOO_LARGE',
+      ] as const)
+        errors.push((await fails(call.ask({ n: 1 }), code)).message);
+      errors.push(
+        (await fails(call.ask({ n: 1, text: 'x'.repeat(2 ** 20) }), 'PITH_BUS_TOO_LARGE')).details?.['subject'],
+      );
+      errors.push(
+        (await fails(call.ask({ n: 1, at: new Date() } as never), 'PITH_BUS_BAD_MESSAGE')).details?.['subject'],
+      );
+      return { n };
+    });
+    await bus.link.flush();
+    const frames = await raw.offer(SUBJECT, { n: 3 }, head('asks'));
+    const answers = [
+      [{ code: 'PITH_USAGE', message: 'no file' }, '500'],
+      [{ message: 'not so' }, '422'],
+      [{ n: 'one' }, undefined],
+      [{ message: 'much' }, '413'],
+    ] as const;
+    for (const [body, status] of answers) {
+      const ask = await frames.next(typeIs('ask'));
+      ask.answer(body, status === undefined ? {} : { 'Pith-Type': 'error', 'Nats-Service-Error-Code': status });
+    }
+    expect((await result(frames)).body).toEqual({ n: 3 });
+    expect(errors[0]).toContain('no file');
+    expect(errors[2]).toContain('n: expected a number');
+    expect(errors.slice(4)).toEqual(['contract.job', 'contract.job']);
+  });
+
+  it('what it throws, and a reply or progress that cannot be sent, is an error that wants to be acknowledged', async () => {
+    const { bus, raw } = await parties();
+    work(bus, async ({ n }, call) => {
+      if (n === 0) throw new PithError('PITH_USAGE', 'no model', { details: { ms: 1, at: new Date() } });
+      if (n === 1) return { n: 'one' } as never;
+      if (n === 2) return { n, at: new Date() } as never;
+      if (n === 3) return { n, text: 'x'.repeat(2 ** 20) } as never;
+      call.progress(n === 4 ? ({ n: 'half' } as never) : ({ n, text: 'x'.repeat(2 ** 20) } as never));
+      return { n };
+    });
+    await bus.link.flush();
+    const statuses: unknown[] = [];
+    for (let n = 0; n < 6; n++) {
+      const { headers, body, to } = await result(await raw.offer(SUBJECT, { n }, head(`bad-${String(n)}`)));
+      expect([headers['Pith-Type'], to === '']).toEqual(['error', false]);
+      statuses.push([headers['Nats-Service-Error-Code'], (body as PithError).code]);
+      if (n === 0) expect(body).toEqual({ code: 'PITH_USAGE', message: 'no model', details: { ms: 1 } });
+    }
+    expect(statuses).toEqual([
+      ['500', 'PITH_USAGE'],
+      ['422', 'PITH_BUS_BAD_MESSAGE'],
+      ['422', 'PITH_BUS_BAD_MESSAGE'],
+      ['413', 'PITH_BUS_TOO_LARGE'],
+      ['422', 'PITH_BUS_BAD_MESSAGE'],
+      ['413', 'PITH_BUS_TOO_LARGE'],
+    ]);
+  });
+
+  it('stops when it is cancelled, when an answer says 410, and when nobody is there any more', async () => {
+    const { bus, raw, cancel, probe } = await parties();
+    const jobs = serveUntilStopped(bus);
+    await bus.link.flush();
+    const frames = await Promise.all([1, 2, 3].map((n) => raw.offer(SUBJECT, { n }, head(`stop-${String(n)}`))));
+    for (const n of [1, 2, 3]) await jobs.begun(n);
+    const about = { job: 'stop-1', attempt: 1 };
+    for (const body of [{ job: 'stop-1', attempt: 2 }, { job: 1 }, Buffer.from('{'), [], null]) raw.say(cancel, body);
+    expect((await raw.ask(probe, about)).body).toEqual({ known: true });
+    raw.say(cancel, about);
+    expect(await jobs.ended(1)).toBe('PITH_BUS_CANCELLED');
+    expect((await raw.ask(probe, about)).body).toEqual({ known: false });
+    const beat = await frames[1]?.next(typeIs('heartbeat'));
+    beat?.answer({}, failing(410));
+    expect(await jobs.ended(2)).toBe('PITH_BUS_CANCELLED');
+    await raw.nc.close();
+    expect(await jobs.ended(3)).toBe('PITH_BUS_CANCELLED');
+  });
+
+  it('stops when nothing is answered for too long, and when the time is over', async () => {
+    const { bus, raw } = await parties({ heartbeatMs: 100, missed: 3 });
+    const jobs = serveUntilStopped(bus);
+    await bus.link.flush();
+    await raw.offer(SUBJECT, { n: 1 }, head('silent'));
+    await raw.offer(SUBJECT, { n: 2 }, head('late', 1, { 'Pith-Deadline-Ms': '50' }));
+    for (const n of [1, 2]) await jobs.begun(n);
+    expect(await jobs.ended(2)).toBe('PITH_BUS_TIMEOUT');
+    expect(await jobs.ended(1)).toBe('PITH_BUS_CANCELLED');
+  });
+
+  it('of one job a later attempt ends the earlier; the same or an earlier one is ignored, also when it has ended', async () => {
+    const { bus, raw } = await parties();
+    const jobs = serveUntilStopped(bus);
+    await bus.link.flush();
+    await raw.offer(SUBJECT, { n: 2 }, head('twice', 2));
+    await jobs.begun(2);
+    const ignored = [
+      await raw.offer(SUBJECT, { n: 21 }, head('twice', 2)),
+      await raw.offer(SUBJECT, { n: 1 }, head('twice', 1)),
+    ];
+    const third = await raw.offer(SUBJECT, { n: 3 }, head('twice', 3));
+    await jobs.begun(3);
+    expect(await jobs.ended(2)).toBe('PITH_BUS_CANCELLED');
+    expect((await third.next()).headers).toMatchObject({ 'Pith-Type': 'accepted' });
+    raw.say(`pith.v1.ctl.${bus.link.name}.cancel`, { job: 'twice', attempt: 3 });
+    expect(await jobs.ended(3)).toBe('PITH_BUS_CANCELLED');
+    ignored.push(await raw.offer(SUBJECT, { n: 31 }, head('twice', 3)));
+    await raw.ask(SUBJECT, { n: 'marks that all before it has come' }, head('marker'));
+    expect(ignored.flatMap((frames) => frames.rest())).toEqual([]);
+  });
+
+  test.each([
+    ['says of no job', { n: 1 }, { 'Pith-Major': '1' }],
+    ['says of a job that is none', { n: 1 }, head('a.b')],
+    ['says of an attempt that is none', { n: 1 }, { ...head('a'), 'Pith-Attempt': '-1' }],
+    ['says of a pace that is none', { n: 1 }, head('a', 1, { 'Pith-Heartbeat-Ms': 'soon' })],
+    ['does not fit', { n: 'one' }, head('a')],
+    ['is no JSON', Buffer.from('{'), head('a')],
+  ])('an offer that %s is answered with 422 and begins nothing', async (_, body, headers) => {
+    const { bus, raw } = await parties();
+    work(bus, async ({ n }) => ({ n }));
+    await bus.link.flush();
+    const answer = await raw.ask(SUBJECT, body, headers);
+    expect(answer.headers).toMatchObject(failing(422));
+  });
+
+  it('a worker that closes says so to who waits: 410', async () => {
+    const { bus, raw } = await parties();
+    const jobs = serveUntilStopped(bus);
+    await bus.link.flush();
+    const frames = await raw.offer(SUBJECT, { n: 1 }, head('closing'));
+    await jobs.begun(1);
+    await bus.close();
+    expect(await jobs.ended(1)).toBe('PITH_BUS_TRANSPORT_CLOSED');
+    const { headers } = await frames.next(typeIs('error'));
+    expect(headers).toMatchObject({ 'Nats-Service-Error-Code': '410' });
+  });
+
+  it('a worker that is disposed stays until its last result is acknowledged', async () => {
+    const { bus, raw } = await parties();
+    const serving = work(bus, async ({ n }) => ({ n }));
+    await bus.link.flush();
+    const frames = await raw.offer(SUBJECT, { n: 1 }, head('last'));
+    await frames.next(typeIs('result'));
+    let isOver = false;
+    const disposed = serving[Symbol.asyncDispose]().then(() => (isOver = true));
+    await frames.next(typeIs('result'));
+    const again = await frames.next(typeIs('result'));
+    expect(isOver).toBe(false);
+    again.answer({});
+    await disposed;
+    expect((await raw.ask(SUBJECT, { n: 2 }, head('none'))).headers).toEqual({});
+  });
+});
