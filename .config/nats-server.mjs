@@ -58,8 +58,11 @@ function install() {
 export default function provideNatsServer() {
   if (findNatsServer() === undefined && !process.env.NATS_SERVER_BIN) install();
   const found = findNatsServer();
-  if (found === undefined) process.stderr.write(WAYS);
-  else process.env.NATS_SERVER_BIN = found;
+  if (found !== undefined) process.env.NATS_SERVER_BIN = found;
+  else {
+    delete process.env.NATS_SERVER_BIN;
+    process.stderr.write(WAYS);
+  }
   return found;
 }
 

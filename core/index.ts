@@ -129,7 +129,7 @@ export { pastCompactions } from './agent/past-compactions';
 export type { PastCompaction, PastWorkCall } from './agent/past-compactions';
 export { sessionTotals } from './agent/session-totals';
 export type { SessionTotals } from './agent/session-totals';
-export type { Kernel, KernelOptions } from './kernel/kernel';
+export type { Kernel, KernelOptions, OpenBus } from './kernel/kernel';
 export { coreDefaults } from './agent/core-defaults';
 export { callTool } from './agent/tool-calls';
 export type { AdmittedCall, RunAbort, ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';

@@ -29,7 +29,9 @@ export interface CallTaker {
 export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   due: number;
   slot = -1;
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for the signal, which few do. */
+  #controller: AbortController | undefined;
+  #error: PithError | undefined;
   readonly reply: Promise<unknown>;
   #resolve!: (reply: unknown) => void;
   #reject!: (error: PithError) => void;
@@ -53,6 +55,8 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   }
 
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#error !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#error);
     return this.#controller.signal;
   }
 
@@ -65,12 +69,11 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   }
 
   async ask(ask: unknown): Promise<unknown> {
-    const { channel, signal } = this;
-    const { subject, asks } = channel;
-    if (!this.#open) throw signal.aborted ? signal.reason : cancelled(subject, 'answered');
+    const { subject, asks } = this.channel;
+    if (!this.#open) throw this.#error ?? cancelled(subject, 'answered');
     const fault = messageFault(asks?.request, ask, subject, 'ask');
     if (fault !== undefined) throw fault;
-    const answer = await unlessAborted(signal, () => this.handOver(ask));
+    const answer = await unlessAborted(this.signal, () => this.handOver(ask));
     const wrong = messageFault(asks?.reply, answer, subject, 'answer');
     if (wrong !== undefined) throw wrong;
     return answer;
@@ -119,7 +122,7 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   /** Ends the request with an error and tells the responder, if it works on it. */
   end(error: PithError): void {
     if (!this.#close(error)) return;
-    this.#controller.abort(error);
+    this.#controller?.abort(error);
     this.#reject(error);
   }
 
@@ -134,6 +137,7 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   #close(error?: PithError): boolean {
     if (!this.#open) return false;
     this.#open = false;
+    this.#error = error;
     watchdog.unwatch(this);
     this.options.signal?.removeEventListener('abort', this.#cancel);
     this.taker.settled(this, error);

@@ -161,8 +161,8 @@ class WorkerProcess implements HealthProbes {
     const { leftMs } = this.backoff;
     if (this.#isEnding) return;
     if (leftMs === 0) {
-      log.info('Jobs are taken again.');
       this.#running?.places.enter();
+      log.info('Jobs are taken again.');
     } else {
       log.warn('The provider limits the rate of requests; no job is taken meanwhile.', { waitMs: leftMs });
       void this.#running?.places.leave();

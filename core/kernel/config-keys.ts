@@ -57,6 +57,8 @@ export interface StringsKey extends Described<readonly string[]> {
 export interface ChoiceKey extends Described<string> {
   readonly type: 'choice';
   readonly of: readonly string[];
+  /** Words that are of no use without a setting of a core section of the manifest. */
+  readonly needs?: Readonly<Record<string, { readonly section: string; readonly key: string; readonly value: string }>>;
 }
 /** A table whose keys are the user's own and whose values are texts. */
 export interface MapKey extends Described<Readonly<Record<string, string>>> {

@@ -10,6 +10,7 @@ import { parseToml } from './parse-toml';
 import { manifestInvalid, type ManifestProblem } from './problem';
 import { CORE_SECTIONS, type CoreSectionName, type CoreSections } from './sections';
 import { isValues, type Values } from './shape';
+import { unmetNeeds } from './unmet-needs';
 import { usePlugins, type Selection } from './use-plugins';
 
 export interface LoadManifestOptions extends Selection {
@@ -106,6 +107,7 @@ export async function loadManifest(options: LoadManifestOptions): Promise<Loaded
       )
     ).config;
   }
+  problems.push(...unmetNeeds(used.plugins, config, core, at));
   const { stock, isShared = false } = options;
   problems.push(...(await unknownProblems({ values, unknownKeys, used: used.plugins, stock, isShared, at })));
 

@@ -39,10 +39,16 @@ export function cancelled(signal: AbortSignal): Ending {
 /** The ending that an error of a worker stands for. */
 export function failureOf(worker: string, thrown: unknown): Ending {
   const reason = `The worker "${worker}" failed: ${messageOf(thrown)}`;
-  if (PithError.is(thrown, 'PITH_BUS_NO_RESPONDER')) return new Ending('worker-unavailable', reason, { cause: thrown });
+  if (isUnavailable(thrown)) return new Ending('worker-unavailable', reason, { cause: thrown });
   if (PithError.is(thrown, 'PITH_LLM_REFUSED')) return new Ending('refused', reason, { cause: thrown });
   if (PithError.is(thrown, 'PITH_LLM_OUTPUT_LIMIT')) return new Ending('truncated-summary', reason, { cause: thrown });
   return new Ending('worker-failed', reason, { cause: thrown });
+}
+
+/** Whether nobody was there to take the job. */
+function isUnavailable(thrown: unknown): boolean {
+  if (PithError.is(thrown, 'PITH_BUS_RESPONDER_LOST')) return thrown.details?.['stage'] === 'offered';
+  return PithError.is(thrown, 'PITH_BUS_NO_RESPONDER');
 }
 
 /** Whether an ending says something about the worker (S9.7): a cancellation and a rate limit do not. */

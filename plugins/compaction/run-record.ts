@@ -87,6 +87,7 @@ export class RunRecord {
     this.#session.record({ t: 'compaction', phase: 'start', compaction: this.id, data: facts });
     this.#hasStarted = true;
     this.#parts.bus.publish('compaction.started', { ...this.named, ...facts });
+    this.#parts.log.info('A compaction began.', { ...this.named, worker });
   }
 
   progress({ phase, tokens }: WorkerProgress, budgetLeft: number | undefined): void {
@@ -151,6 +152,7 @@ export class RunRecord {
     bus.publish(phase === 'done' ? 'compaction.done' : 'compaction.failed', { ...this.named, ...facts });
     if (phase === 'failed') log.warn(`A compaction ended as ${outcome}.`, { ...this.named, outcome, reason });
     else if (reason !== undefined) log.warn(`A compaction is done, with a remark: ${reason}`, this.named);
+    else log.info('A compaction is done.', { ...this.named, worker: said.worker });
   }
 
   /** Records what is known by now in any case: a session that was closed, or a store that fails, changes no end. */

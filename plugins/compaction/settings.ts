@@ -29,6 +29,7 @@ export const compactionKeys = configKeys(
     worker: {
       type: 'choice',
       of: ['offline', 'llm', 'remote'],
+      needs: { remote: { section: 'transport', key: 'kind', value: 'nats' } },
       doc: 'Who writes the summary: the embedded worker without a model, one with a model, or one in another process, which needs `[transport] kind = "nats"`.',
     },
     fallback: {

@@ -1,44 +1,8 @@
 /** A conversation from prompt to end, on the real kernel, with a scripted model. */
-import { CONTEXT, createKernel, createSession, definePlugin, defineTool, drive } from '../../core';
-import type { AgentEvent, Conversation, Kernel, Plugin, SessionRecord, Tool } from '../../core';
-import { converse } from '../../core/agent/live-conversation';
-import { createScriptedModel } from '../../core/testing';
-import type { ScriptedModel, ScriptedModelOptions } from '../../core/testing';
-
-interface Talk {
-  readonly kernel: Kernel;
-  readonly model: ScriptedModel;
-  readonly conversation: Conversation;
-  readonly records: () => readonly SessionRecord[];
-  readonly kinds: () => readonly string[];
-}
-
-const weather = defineTool({
-  name: 'weather',
-  description: 'Tells the weather.',
-  input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  kind: 'read',
-  run: ({ city }: never) => `Sunny in ${String(city)}`,
-});
-
-async function talk(
-  script: ScriptedModelOptions['script'],
-  { plugins = [], tools = [weather] }: { readonly plugins?: readonly Plugin[]; readonly tools?: readonly Tool[] } = {},
-): Promise<Talk> {
-  const kernel = await createKernel({ plugins, log: { level: 'error', write: () => undefined } });
-  const model = createScriptedModel({ script });
-  const session = createSession({ id: 's', now: () => 0, services: (one) => kernel.scope(one) });
-  const driver = drive(kernel, session, { system: 'You help.', tools, model: model.model });
-  const conversation = converse({ kernel, driver, model });
-  const records = (): readonly SessionRecord[] => [...session.records()];
-  const kinds = (): readonly string[] => records().map((record) => (record.t === 'item' ? record.item.kind : record.t));
-  return { kernel, model, conversation, records, kinds };
-}
-
-const texts = ({ conversation }: Talk): readonly string[] =>
-  [...conversation.session.items()].flatMap((item) =>
-    item.kind === 'message' ? item.parts.map((part) => (part.type === 'text' ? `${item.role}: ${part.text}` : '')) : [],
-  );
+import { getEventListeners } from 'node:events';
+import { CONTEXT, definePlugin, defineTool } from '../../core';
+import type { AgentEvent } from '../../core';
+import { nextTurn, talk, texts } from './conversation-kit';
 
 describe('a conversation', () => {
   it('takes a prompt, runs the tools the model calls, and ends with its answer', async () => {
@@ -162,4 +126,149 @@ describe('a conversation', () => {
     expect(items.find(({ kind }) => kind === 'tool_call')).toMatchObject({ arguments: { city: 'Oslo' }, by: 'north' });
     expect(items.find(({ kind }) => kind === 'tool_result')).toMatchObject({ summary: 'Sunny in Oslo' });
   });
+});
+
+describe('a run', () => {
+  it('can be followed from its first event on, also when it is over, and says that it is over', async () => {
+    const one = await talk([{ text: 'Done.' }]);
+    const run = one.conversation.send('go');
+    await run.outcome;
+    const types: string[] = [];
+    for await (const { type } of run) types.push(type);
+    expect([...new Set(types)]).toEqual(['turn', 'request', 'text', 'usage', 'end']);
+    for await (const event of run) throw new Error(`there is nothing left to tell: ${event.type}`);
+    run.abort('too late');
+    expect([await run.outcome, one.conversation.busy]).toEqual([{ outcome: 'finished', text: 'Done.' }, false]);
+  });
+
+  it('that a plugin refuses is never in the log, and ends with its reason', async () => {
+    const closed = definePlugin({
+      name: 'closed',
+      api: 1,
+      setup: ({ hooks }) => hooks.on('prompt_submit', () => ({ do: 'abort', reason: 'after hours' })),
+    });
+    const one = await talk([], { plugins: [closed] });
+    const run = one.conversation.send('go');
+    await expect(run.accepted).rejects.toMatchObject({ code: 'PITH_RUN_ABORTED', message: 'after hours' });
+    expect(await run.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'after hours' });
+    expect([one.kinds(), one.conversation.busy]).toEqual([['session'], false]);
+  });
+
+  it('is aborted by its signal, before it began or later; a run that is over listens no more', async () => {
+    const one = await talk([{ text: ['The first ', 'half'] }, { text: 'whole' }]);
+    const late = one.conversation.send('go', { signal: AbortSignal.abort(new Error('too late')) });
+    await expect(late.accepted).rejects.toMatchObject({ code: 'PITH_RUN_ABORTED', message: 'too late' });
+    expect(await late.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'too late' });
+    const controller = new AbortController();
+    const run = one.conversation.send('tell me', { signal: controller.signal });
+    for await (const { type } of run) if (type === 'text') controller.abort(new Error('enough'));
+    expect(await run.outcome).toMatchObject({ outcome: 'aborted', reason: 'enough' });
+    const over = new AbortController();
+    await one.conversation.send('go on', { signal: over.signal }).outcome;
+    expect(getEventListeners(over.signal, 'abort')).toEqual([]);
+    expect(texts(one)).toEqual(['user: tell me', 'assistant: The first ', 'user: go on', 'assistant: whole']);
+  });
+
+  it('that waits can be seen as long as it does', async () => {
+    const one = await talk([{ text: 'a' }, { text: 'b' }]);
+    const { conversation } = one;
+    expect([conversation.busy, conversation.waiting]).toEqual([false, []]);
+    const [first, second] = [conversation.send('1'), conversation.send('2')];
+    await second.accepted;
+    expect(conversation.busy).toBe(true);
+    expect(conversation.waiting).toEqual([second]);
+    await first.outcome;
+    await conversation.idle();
+    expect([conversation.busy, conversation.waiting]).toEqual([false, []]);
+  });
+});
+
+describe('the end of a conversation', () => {
+  it('aborts the turn, keeps what waits in the log, and takes nothing more', async () => {
+    let begun: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (begun = resolve));
+    const one = await talk(() => {
+      begun();
+      return new Promise(() => undefined);
+    });
+    const { conversation } = one;
+    const [first, second] = [conversation.send('1'), conversation.send('2')];
+    await Promise.all([asked, second.accepted]);
+    await conversation.close();
+    await conversation.close();
+    const closed = 'Session "s" is closed; open it again to go on.';
+    expect(await first.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'The session is being closed.' });
+    expect(await second.outcome).toEqual({ outcome: 'aborted', text: '', reason: closed });
+    expect(conversation.session.queued()).toMatchObject([{ items: [{ parts: [{ text: '2' }] }] }]);
+    const late = conversation.send('3');
+    await expect(late.accepted).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED', message: closed });
+    expect(await late.outcome).toMatchObject({ outcome: 'failed', text: '', error: { message: closed } });
+    expect(conversation.resume()).toBeUndefined();
+    const again = await talk([{ text: 'b' }], { log: one.records() });
+    expect(await again.conversation.resume()?.outcome).toEqual({ outcome: 'finished', text: 'b' });
+  });
+
+  it('refuses a prompt that the plugins still think about', async () => {
+    let answer: () => void = () => undefined;
+    const thinking = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    const slow = definePlugin({
+      name: 'slow',
+      api: 1,
+      setup: ({ hooks }) => hooks.on('prompt_submit', () => thinking),
+    });
+    const one = await talk([], { plugins: [slow] });
+    const [run, aborted] = [one.conversation.send('1'), one.conversation.send('2')];
+    aborted.abort('never mind');
+    await one.conversation.close();
+    answer();
+    await expect(run.accepted).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED' });
+    expect(await aborted.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'never mind' });
+    expect(one.kinds()).toEqual(['session']);
+  });
+
+  it('comes with the end of its scope', async () => {
+    const one = await talk([]);
+    {
+      await using conversation = one.conversation;
+      expect(conversation.busy).toBe(false);
+    }
+    await expect(one.conversation.send('1').accepted).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED' });
+  });
+});
+
+it('a run that is aborted while the plugins think about its prompt is never in the log', async () => {
+  const slow = definePlugin({
+    name: 'slow',
+    api: 1,
+    setup: ({ hooks }) => hooks.on('prompt_submit', () => nextTurn().then(() => undefined)),
+  });
+  const one = await talk([], { plugins: [slow] });
+  const run = one.conversation.send('1');
+  await Promise.resolve().then(() => Promise.resolve());
+  run.abort('never mind');
+  expect(await run.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'never mind' });
+  await one.conversation.idle();
+  expect(one.kinds()).toEqual(['session']);
+});
+
+it('nobody is idle while work of a plugin goes on, nor while it leads to another turn', async () => {
+  const done: string[] = [];
+  const busy = definePlugin({
+    name: 'busy',
+    api: 1,
+    setup: ({ hooks }) =>
+      hooks.on('post_run', () => ({
+        do: 'background',
+        reason: 'tidy up',
+        run: async () => {
+          await nextTurn();
+          if (done.length === 0) void one.conversation.send('2');
+          done.push('tidied');
+        },
+      })),
+  });
+  const one = await talk([{ text: 'a' }, { text: 'b' }], { plugins: [busy] });
+  one.conversation.send('1');
+  await one.conversation.idle();
+  expect([done, texts(one).at(-1)]).toEqual([['tidied', 'tidied'], 'assistant: b']);
 });

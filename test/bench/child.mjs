@@ -1,17 +1,18 @@
 // Processes beside a benchmark's own, which answer its messages one at a time.
 import { fork } from 'node:child_process';
 
-/** Starts a script and waits until it is ready. `ask` sends a message and resolves to the answer. */
+/** Starts a script and waits until it is ready. `ask` sends a message and resolves to the answer; rejects when it ends. */
 export async function startChild(script, args = [], { execArgv = [] } = {}) {
-  const child = fork(script, args, { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(script, args, { execArgv, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-2000)));
   let resolve, reject;
   const nextMessage = () => new Promise((...both) => ([resolve, reject] = both));
   child.on('message', (message) => resolve(message));
-  child.on('exit', (status) => reject(new Error(`${script} ${args.join(' ')} ended with ${status}.`)));
+  child.on('exit', (status) => reject(new Error(`${script} ${args.join(' ')} ended with ${status}: ${said}`)));
   process.once('exit', () => child.kill('SIGKILL'));
   await nextMessage();
   return {
-    pid: child.pid,
     ask(message) {
       const answer = nextMessage();
       child.send(message);

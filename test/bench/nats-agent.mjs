@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const {
+  COMPACT_POOL,
   COMPACTION,
   createDiskFiles,
   createKernel,
@@ -14,6 +15,7 @@ const {
 const { agentHistory } = require('../../dist/core/testing/index.js');
 const { stockPlugins } = require('../../dist/plugins/index.js');
 
+const POOL = { tenant: 'default', pool: 'default', readsFiles: true };
 const NAMES = ['tracker', 'prune', 'compaction', 'auto-read-budget', 'guard'];
 
 /** A kernel with these keys of `[compaction]`, over this bus; its files lie in `root`. */
@@ -25,6 +27,7 @@ export async function startKernel(keys, { bus, model, root = process.cwd() } = {
     bus,
     defaults: [
       defaultService(FILE_SOURCE, () => createDiskFiles({ root })),
+      ...(bus === undefined ? [] : [defaultService(COMPACT_POOL, () => POOL)]),
       ...(model === undefined ? [] : [defaultService(LLM, () => model)]),
     ],
   });

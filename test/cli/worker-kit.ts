@@ -144,7 +144,7 @@ export async function jobGiver(
 ): Promise<JobGiver> {
   const link = await openLink({ servers, ...linked });
   await connected(link);
-  const bus = createNatsBus(link, { timings: { heartbeatMs: 1000 } });
+  const bus = createNatsBus(link);
   const worker = remoteWorker({ bus, clock: systemClock, ...pool });
   const asked: string[] = [];
   return {

@@ -362,6 +362,19 @@ on_error = "stop"
     expect(await told(toml)).toEqual([expected]);
   });
 
+  test('names a word that needs a setting of another section, wherever either comes from', async () => {
+    const load = (toml: string, options: Partial<LoadManifestOptions> = {}): Promise<string[]> =>
+      told(toml, { stock: stockPlugins, defaultUse: ['compaction'], ...options });
+    const nats = '[transport]\nkind = "nats"\nservers = ["a"]\n';
+    const fault = 'compaction.worker: "remote" needs kind = "nats" in [transport]';
+    expect(await load('[compaction]\nworker = "remote"')).toEqual([`2 ${fault}`]);
+    expect(await load('[transport]\nkind = "local"\n[compaction]\nworker = "remote"')).toEqual([`4 ${fault}`]);
+    expect(await load('', { flags: { 'compaction.worker': 'remote' } })).toEqual([expect.stringContaining(fault)]);
+    expect(await load(`${nats}[compaction]\nworker = "remote"`)).toEqual([]);
+    expect(await load(nats, { flags: { 'compaction.worker': 'remote' } })).toEqual([]);
+    expect(await load('[compaction]\nworker = "offline"')).toEqual([]);
+  });
+
   test('warns where it is odd and yet usable', async () => {
     const odd =
       '[compaction]\ncompact_threshold = 5\ncompact_request_threshold = 5\n[memory]\ncapacity = 1\n[plugins]\nuse = ["shrink"]\n';

@@ -38,7 +38,7 @@ function oneLine(text: string): string {
 
 /** The code of the library or of Node. */
 function reasonOf(thrown: unknown): string {
-  if (thrown === undefined) return 'ENDED';
+  if (thrown == null) return 'ENDED';
   const { code } = thrown as { readonly code?: unknown };
   return typeof code === 'string' ? code : 'UNKNOWN';
 }

@@ -48,6 +48,7 @@ export class ConnectionLoop {
       try {
         await this.#connect(server);
       } catch (thrown) {
+        this.#dialled?.cut();
         if (!this.#stopped) this.#tell(server.host, connectionFault(server.host, thrown));
       }
     }

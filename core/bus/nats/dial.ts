@@ -21,13 +21,9 @@ export function dial(nats: typeof Nats, options: Nats.ConnectionOptions): Dialle
   const attempt = new AsyncLocalStorage<true>();
   const look = (message: unknown): void => {
     if (attempt.getStore() !== true) return;
+    attempt.disable(); // while one is in use, every promise of the process costs more
     ({ socket } = message as { readonly socket: Socket });
-    stopLooking();
     if (isCut) socket.destroy();
-  };
-  const stopLooking = (): void => {
-    unsubscribe('net.client.socket', look);
-    attempt.disable();
   };
   const cut = (): void => {
     isCut = true;
@@ -35,6 +31,9 @@ export function dial(nats: typeof Nats, options: Nats.ConnectionOptions): Dialle
   };
   subscribe('net.client.socket', look);
   const connection = attempt.run(true, () => nats.connect(options));
-  connection.catch(cut).finally(stopLooking);
+  void connection.catch(cut).finally(() => {
+    unsubscribe('net.client.socket', look);
+    attempt.disable();
+  });
   return { connection, cut };
 }

@@ -18,16 +18,13 @@ const SHOWN_KEY = 40;
  * bytes), cycles, and more than 200 levels.
  */
 export function encode(body: unknown, subject: string): Buffer {
-  let json: string;
   try {
     const problem = jsonProblem(body, MOST_LEVELS);
     if (problem !== undefined) throw new TypeError(`body${problem}`);
-    json = JSON.stringify(body);
+    return Buffer.from(JSON.stringify(body));
   } catch (thrown) {
     throw badBody(subject, 'cannot be sent as JSON', thrown);
   }
-  // text without a character beyond ASCII, which most is, is copied rather than transcoded
-  return Buffer.from(json, Buffer.byteLength(json) === json.length ? 'latin1' : 'utf8');
 }
 
 /** The body of a message; throws `PITH_BUS_BAD_MESSAGE` for what is not JSON in UTF-8, or nested too deeply. */

@@ -1,5 +1,6 @@
 /** A subscription that outlives connections. */
 import type { NatsConnection, Subscription } from 'nats';
+import { isThenable } from '../thenable';
 import { unlessAborted } from '../unless-aborted';
 import type { LinkMessage, LinkSubscription } from './link-contract';
 import { NatsMessage } from './link-message';
@@ -33,13 +34,15 @@ export class NatsSubscription implements LinkSubscription {
   make(live: LiveConnection): void {
     if (live.connection.isClosed()) return;
     const { subject, queue, onMessage } = this;
+    const fail = (thrown: unknown): void => this.host.failed(subject, thrown);
     // A throw here would end the reading of the whole connection, and nobody would be told.
     const callback = (error: unknown, message: ConstructorParameters<typeof NatsMessage>[0]): void => {
       if (error !== null) return; // denied, which the connection tells
       try {
-        onMessage(new NatsMessage(message));
+        const outcome: unknown = onMessage(new NatsMessage(message));
+        if (isThenable(outcome)) outcome.then(undefined, fail);
       } catch (thrown) {
-        this.host.failed(subject, thrown);
+        fail(thrown);
       }
     };
     const options = queue === undefined ? { callback } : { callback, queue };

@@ -84,7 +84,7 @@ class NatsLink implements Link {
   }
 
   get maxPayload(): number {
-    return this.#maxPayload;
+    return this.#live?.connection.info?.max_payload ?? this.#maxPayload;
   }
 
   publish(subject: string, data: Uint8Array, { reply, headers }: LinkPublishOptions = {}): void {
@@ -96,7 +96,7 @@ class NatsLink implements Link {
     if (reply !== undefined) checkSubject('reply', reply);
     const encoded = headers === undefined ? undefined : encodeHeaders(headers);
     const bytes = data.length + (encoded?.length ?? 0);
-    if (bytes > this.#maxPayload) throw tooLarge(subject, bytes, this.#maxPayload);
+    if (bytes > this.maxPayload) throw tooLarge(subject, bytes, this.maxPayload);
     const connection = this.#live?.connection;
     if (connection === undefined || connection.isClosed()) return;
     connection.publish(subject, data, { reply, headers: encoded } as Nats.PublishOptions);
@@ -165,8 +165,8 @@ class NatsLink implements Link {
 
   #up(connection: Nats.NatsConnection, server: string): void {
     const ended = new AbortController();
+    this.#maxPayload = connection.info?.max_payload ?? USUAL_PAYLOAD;
     this.#live = { connection, ended, lost: ended.signal };
-    this.#maxPayload = connection.info?.max_payload ?? this.#maxPayload;
     for (const subscription of this.#subscriptions) subscription.make(this.#live);
     const type = this.#connectedOnce ? 'reconnected' : 'connected';
     this.#connectedOnce = true;

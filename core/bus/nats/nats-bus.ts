@@ -1,4 +1,5 @@
 /** The bus over NATS (S4.1, S11): events and topics stay in the process, requests cross. */
+import type { PithError } from '../../errors';
 import { createBroadcast, warnOfObserver } from '../broadcast';
 import type { Bus, ServeOptions } from '../bus';
 import type { AnyChannel, AnyOptions, Call } from '../call';
@@ -18,7 +19,7 @@ import { sendPlainRequest } from './plain-request';
 import { Pulse } from './pulse';
 import { Served } from './served';
 import { channelSubject, checkToken } from './subjects';
-import type { Wire } from './wire';
+import type { Outgoing, Wire } from './wire';
 import { Works } from './works';
 
 export interface NatsBusOptions {
@@ -60,15 +61,24 @@ export function createNatsBus(link: Link, options: NatsBusOptions = {}): NatsBus
     return known;
   }
 
-  async function request(channel: AnyChannel, body: unknown, options: AnyOptions): Promise<unknown> {
+  function request(channel: AnyChannel, body: unknown, options: AnyOptions): Promise<unknown> {
+    try {
+      const outgoing = outgoingOf(channel, body, options);
+      return channel.asks === undefined ? sendPlainRequest(wire, outgoing) : offerJob(wire, outgoing);
+    } catch (thrown) {
+      return Promise.reject(thrown as PithError);
+    }
+  }
+
+  /** Throws why a request cannot be sent. */
+  function outgoingOf(channel: AnyChannel, body: unknown, options: AnyOptions): Outgoing {
     const { subject } = channel;
     if (closing !== undefined || link.isClosed) throw transportClosed(subject);
     const fault = messageFault(channel.request, body, subject, 'request');
     if (fault !== undefined) throw fault;
     if (options.signal?.aborted === true) throw cancelled(subject, options.signal.reason);
     if (!link.isConnected) throw noResponder(subject, { connected: false });
-    const outgoing = { to: subjectOf(channel), channel, body, data: encode(body, subject), options };
-    return channel.asks === undefined ? sendPlainRequest(wire, outgoing) : offerJob(wire, outgoing);
+    return { to: subjectOf(channel), channel, body, data: encode(body, subject), options };
   }
 
   function serve(channel: AnyChannel, answer: Answer, options?: ServeOptions): AsyncDisposable {

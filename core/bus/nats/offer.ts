@@ -12,7 +12,7 @@ import type { OfferAction, OfferInput, Outcome } from './job-machine';
 import type { LinkMessage } from './link-contract';
 import { OfferMachine } from './offer-machine';
 import type { Beating } from './pulse';
-import { heartbeatHeader, requestHeaders } from './request-headers';
+import { paceHeaders, requestHeaders } from './request-headers';
 import { controlSubject } from './subjects';
 import { readFrame } from './worker-frames';
 import type { Outgoing, Wire } from './wire';
@@ -41,7 +41,7 @@ class Offer implements CallTaker, Listener, Beating {
     pulse.follow(this);
     try {
       const headers = requestHeaders(channel, options, inbox.tokenOf(this.#address), this.call.job);
-      const frame = { data, headers: [...headers, heartbeatHeader(timings.heartbeatMs)] };
+      const frame = { data, headers: [...headers, ...paceHeaders(timings)] };
       send(link, to, frame, channel.subject, this.#address);
     } catch (thrown) {
       this.fail(thrown as PithError);

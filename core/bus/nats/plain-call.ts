@@ -5,22 +5,32 @@ import { Call } from '../call';
 import type { Responder } from '../responder';
 import { encode } from './envelope';
 import { bodyFrame, errorFrame, HEADER, post, send } from './frames';
+import type { Frame } from './frames';
 import type { RequestFacts } from './request-headers';
 import type { Wire } from './wire';
+
+/** Calls that are open, by the token with which they can be cancelled. */
+export type OpenCalls = Map<string, Call>;
 
 export class PlainCall extends Call {
   readonly #wire: Wire;
   readonly #to: string;
 
   /** `to` is where the reply is awaited; what the call comes to is sent there. */
-  constructor(wire: Wire, responder: Responder, body: unknown, facts: RequestFacts, to: string) {
+  constructor(wire: Wire, responder: Responder, body: unknown, facts: RequestFacts, to: string, open: OpenCalls) {
     super(wire.host, responder, responder.channel, body, optionsOf(facts));
     this.#wire = wire;
     this.#to = to;
+    const { call: token } = facts;
     const { subject } = this.channel;
+    const finish = (frame: Frame): void => {
+      if (token !== undefined) open.delete(token);
+      post(wire.link, to, frame, subject);
+    };
+    if (token !== undefined) open.set(token, this);
     void this.reply.then(
-      (reply) => post(wire.link, to, bodyFrame(reply, subject), subject),
-      (error: PithError) => post(wire.link, to, errorFrame(error), subject),
+      (reply) => finish(bodyFrame(reply, subject)),
+      (error: PithError) => finish(errorFrame(error)),
     );
   }
 

@@ -3,6 +3,7 @@ import { PithError } from '../../errors';
 import type { Job, TraceContext } from '../bus';
 import type { AnyChannel, AnyOptions } from '../call';
 import type { Headers } from './frames';
+import type { Timings } from './job-machine';
 import type { LinkMessage } from './link-contract';
 import { isToken } from './subjects';
 
@@ -13,6 +14,7 @@ const HEADER = {
   job: 'Pith-Job',
   attempt: 'Pith-Attempt',
   heartbeatMs: 'Pith-Heartbeat-Ms',
+  missed: 'Pith-Missed',
   traceparent: 'traceparent',
   tracestate: 'tracestate',
 } as const;
@@ -27,6 +29,8 @@ export interface RequestFacts {
   readonly job: Job | undefined;
   /** Milliseconds between two heartbeats that the requester of a job expects; Infinity where it does not say. */
   readonly heartbeatMs: number;
+  /** Heartbeats of silence after which it gives a job up; Infinity where it does not say. */
+  readonly missed: number;
   readonly trace: TraceContext | undefined;
 }
 
@@ -51,9 +55,12 @@ function jobId({ id, attempt }: Job, subject: string): string {
   throw new PithError('PITH_BUS_BAD_MESSAGE', `${what}: ${rule}.`, { details: { subject } });
 }
 
-/** The header that tells the pace of the requester of a job, in milliseconds. */
-export function heartbeatHeader(heartbeatMs: number): Headers[number] {
-  return [HEADER.heartbeatMs, String(heartbeatMs)];
+/** The headers that tell the pace of the requester of a job, in milliseconds, and its patience, in heartbeats. */
+export function paceHeaders({ heartbeatMs, missed }: Pick<Timings, 'heartbeatMs' | 'missed'>): Headers {
+  return [
+    [HEADER.heartbeatMs, String(heartbeatMs)],
+    [HEADER.missed, String(missed)],
+  ];
 }
 
 /** That by which a request is cancelled. */
@@ -76,6 +83,7 @@ export function readRequest(message: LinkMessage, subject: string): RequestFacts
     call: message.header(HEADER.call),
     job: id === undefined ? undefined : { id: tokenOf(id), attempt: numberIn(HEADER.attempt, 1) },
     heartbeatMs: numberIn(HEADER.heartbeatMs, Infinity),
+    missed: numberIn(HEADER.missed, Infinity),
     trace: traceparent === undefined ? undefined : traceOf(traceparent, message.header(HEADER.tracestate)),
   };
 

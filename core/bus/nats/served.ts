@@ -1,7 +1,7 @@
 /** What a bus serves on one subject: who takes a request, and whether the server is asked for more (S4.1). */
 import { PithError } from '../../errors';
 import type { Job } from '../bus';
-import type { AnyChannel, Call } from '../call';
+import type { AnyChannel } from '../call';
 import { messageFault } from '../message';
 import { cancelled } from '../refusals';
 import { Responder } from '../responder';
@@ -10,6 +10,7 @@ import { decode } from './envelope';
 import { errorFrame, post } from './frames';
 import type { LinkMessage, LinkSubscription } from './link-contract';
 import { PlainCall } from './plain-call';
+import type { OpenCalls } from './plain-call';
 import { cancelledCall, readRequest } from './request-headers';
 import type { RequestFacts } from './request-headers';
 import { channelSubject, checkSubject } from './subjects';
@@ -30,8 +31,7 @@ export class Served {
   #taking: Responders;
   /** Those that take what has arrived, and nothing more. */
   #leaving: Responders;
-  /** Open calls by their token, to cancel them. */
-  readonly #calls = new Map<string, Call>();
+  readonly #calls: OpenCalls = new Map();
   #requests: LinkSubscription | undefined;
   #cancels: LinkSubscription | undefined;
 
@@ -114,7 +114,7 @@ export class Served {
     const fault = messageFault(responder.channel.request, body, this.subject, 'request');
     if (fault !== undefined) throw fault;
     if (this.#isJob(facts)) this.#works.begin(responder, body, facts, reply);
-    else this.#answer(new PlainCall(this.#wire, responder, body, facts, reply), responder, facts.call);
+    else responder.accept(new PlainCall(this.#wire, responder, body, facts, reply, this.#calls));
   }
 
   /** Whether a request is the offer of a job; throws `PITH_BUS_BAD_MESSAGE` for one that does not say of which. */
@@ -131,14 +131,6 @@ export class Served {
     const leaving = this.#leaving.take(major);
     if (leaving instanceof Responder) return leaving;
     throw taking;
-  }
-
-  #answer(call: Call, responder: Responder, token: string | undefined): void {
-    responder.accept(call);
-    if (token === undefined) return;
-    this.#calls.set(token, call);
-    const forget = (): void => void this.#calls.delete(token);
-    void call.reply.then(forget, forget);
   }
 
   readonly #cancel = (message: LinkMessage): void => {

@@ -6,7 +6,7 @@
  *   `heartbeatMs`, until the job is over.
  * - Asks and the reply are sent again every `resendMs` until they are answered, see {@link AskWindow}.
  * - 410 to any request, or 503, ends the job at once, and so do a cancel and the deadline. While it works, so does hearing no
- *   answer to anything for `missed` heartbeats; a finished reply is held until the deadline.
+ *   answer to anything for as many heartbeats as the agent would wait for it; a finished reply is held until the deadline.
  * - Who has just reconnected believes no 503 for `acceptMs`: the other side may be about to do so.
  * - Of finished work nothing but the reply is sent. When the job is over nothing is sent at all.
  */
@@ -16,6 +16,8 @@ import type { Timings, WorkAction, WorkEnd, WorkInput } from './job-machine';
 /** What the agent expects of whoever takes its job, in milliseconds. */
 export interface Terms {
   readonly heartbeatMs: number;
+  /** Heartbeats, not milliseconds: how many it misses before it gives up; Infinity where it does not say. */
+  readonly missed: number;
   /** From the moment on that the offer arrived; Infinity for none. */
   readonly deadlineMs: number;
 }
@@ -29,6 +31,8 @@ export class WorkMachine {
   /** The pace it keeps, which `accepted` tells the agent: what that expects, or the own if that is faster. */
   readonly heartbeatMs: number;
   readonly #timings: Timings;
+  /** Milliseconds of silence after which the agent is lost. */
+  readonly #patienceMs: number;
   readonly #deadlineAt: number;
   readonly #asks = new AskWindow();
   #reply: Reply | undefined;
@@ -42,6 +46,8 @@ export class WorkMachine {
   constructor(terms: Terms, timings: Timings, now: number) {
     this.heartbeatMs = Math.min(terms.heartbeatMs, timings.heartbeatMs);
     this.#timings = timings;
+    const { missed } = Number.isFinite(terms.missed) ? terms : timings;
+    this.#patienceMs = missed * this.heartbeatMs;
     this.#deadlineAt = now + terms.deadlineMs;
     this.#heardAt = now;
     this.#beatAt = now;
@@ -92,10 +98,10 @@ export class WorkMachine {
   }
 
   #tick(now: number): readonly WorkAction[] {
-    const { missed, resendMs } = this.#timings;
+    const { resendMs } = this.#timings;
     if (now >= this.#deadlineAt) return this.#end({ type: 'timeout' });
     const isWorking = this.#reply === undefined;
-    if (isWorking && now >= this.#heardAt + missed * this.heartbeatMs) return this.#end({ type: 'silent' });
+    if (isWorking && now >= this.#heardAt + this.#patienceMs) return this.#end({ type: 'silent' });
     return [...this.#beat(now), ...this.#asks.resend(resendMs, now), ...this.#replyAgain(now)];
   }
 

@@ -40,7 +40,7 @@ describeWithNats('the rights of another side', () => {
       hostile.nc.publish(job, 'no job', { reply });
       hostile.nc.publish('pith.v1.ctl.worker-1.probe', '{}', { reply });
       // What came before this would have been answered before it.
-      await hostile.nc.request('pith.v1.ctl.worker-1.probe', '{}');
+      await hostile.nc.request('pith.v1.ctl.worker-1.probe', '{}', { timeout: 5000 });
       await other.nc.flush();
       expect([begun, heard, ours.denied]).toEqual([0, [], []]);
     },

@@ -82,7 +82,7 @@ describeWithNats('a link shows who it is', () => {
     expect([link.isClosed, link.isConnected]).toEqual([false, false]);
     await server.reload(userConfig('agent', 'hunter2'));
     await connected(link);
-    expect(link.told.filter(({ type }) => type === 'error')).toHaveLength(1);
+    expect(link.log.filter((line) => line.includes('AUTHORIZATION_VIOLATION'))).toHaveLength(1);
     expect(everythingOf(link)).not.toContain('hunter2');
   });
 

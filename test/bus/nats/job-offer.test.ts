@@ -31,6 +31,7 @@ describeWithNats('the offer of a job on the wire', () => {
       'Pith-Job': 'job-1',
       'Pith-Attempt': '2',
       'Pith-Heartbeat-Ms': '200',
+      'Pith-Missed': '10',
     });
     expect([offer.body, offer.to]).toEqual([{ n: 5 }, `${bus.link.inbox}.${String(call)}`]);
     expect(await tell(raw, offer, 'result', { n: 6 })).toMatchObject({ body: {}, headers: {} });

@@ -125,11 +125,17 @@ describeWithNats('a link', () => {
     expect([shared, all]).toEqual([50, 100]);
   });
 
-  test('stays usable when a handler throws, and tells of it', async () => {
+  test.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
+        throw new Error('out of order');
+      },
+    ],
+    ['rejects', (() => Promise.reject(new Error('out of order'))) as () => void],
+  ])('stays usable when a handler %s, and tells of it', async (_, handler) => {
     const link = await open();
-    link.subscribe('bad', () => {
-      throw new Error('out of order');
-    });
+    link.subscribe('bad', handler);
     const heard = first(link, 'good');
     link.publish('bad', bytes('1'));
     link.publish('good', bytes('2'));

@@ -9,7 +9,7 @@ import type { NatsServer } from '../../support/nats-server';
 import type { Seat } from './plain-peers';
 
 const clock = createVirtualClock();
-const timings = { acceptMs: 300, heartbeatMs: 100, probeMs: 50, resendMs: 100 };
+const timings = { acceptMs: 1000, heartbeatMs: 250, probeMs: 50, resendMs: 100 };
 
 export interface Party extends AsyncDisposable {
   readonly bus: NatsBus;

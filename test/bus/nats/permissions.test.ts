@@ -9,6 +9,9 @@ import { plainOffer, plainPeer, plainWorker, type Seat } from './plain-peers';
 const cert = certificate();
 afterAll(() => cert[Symbol.dispose]());
 
+/** The library waits a second otherwise, which is little where many tests run at once. */
+const patiently = { timeout: 5000 };
+
 type Action = readonly [operation: 'publish' | 'subscription', subject: string, queue?: string];
 
 /** What a worker may not do: it hears what is its own, as a member of the queue, and says nothing unasked. */
@@ -143,11 +146,11 @@ function inForce(file: string, config: DocumentedConfig): void {
         answers: [1, 2].map((seq) => ({ content: { tool: 'read_file', args: { seq } } })),
       });
       const ctl = `pith.v1.ctl.${worker.name}`;
-      expect((await agent.nc.request(`${ctl}.probe`, '{}')).json()).toEqual({ known: true });
+      expect((await agent.nc.request(`${ctl}.probe`, '{}', patiently)).json()).toEqual({ known: true });
       agent.nc.publish(`${ctl}.cancel`, '{"job":"j1","attempt":1}');
       expect(await work.cancelled()).toEqual({ job: 'j1', attempt: 1 });
       for (const asked of ['PING', 'INFO', 'STATS', 'PING.pith-compact', `STATS.pith-compact.${worker.name}`])
-        expect((await monitor.nc.request(`$SRV.${asked}`)).json()).toEqual({ id: worker.name });
+        expect((await monitor.nc.request(`$SRV.${asked}`, '', patiently)).json()).toEqual({ id: worker.name });
       for (const peer of [agent, worker, monitor]) expect(await peer.denied()).toEqual([]);
     } finally {
       for (const peer of [agent, worker, monitor]) await peer[Symbol.asyncDispose]();
@@ -204,7 +207,7 @@ function inForce(file: string, config: DocumentedConfig): void {
     agent.nc.publish(config.job, '{}', { reply: `_INBOX.${agent.name}.x.job` });
     for await (const offer of offers) {
       let denied: readonly string[] = [];
-      for (const until = performance.now() + 5000; denied.length === 0 && performance.now() < until; ) {
+      for (const until = performance.now() + 5000; denied.length === 0 && performance.now() < until;) {
         offer.respond('{}');
         denied = await worker.denied();
       }

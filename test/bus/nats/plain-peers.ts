@@ -4,7 +4,7 @@ import type { LinkOptions } from '../../../core/bus/nats';
 
 const json = JSONCodec<unknown>();
 /** Milliseconds after which something that must come has not come. */
-const PATIENCE = 5000;
+const PATIENCE = 20_000;
 
 /** Who somebody is to the server. */
 export interface Seat {

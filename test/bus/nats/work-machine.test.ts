@@ -1,6 +1,7 @@
 import { OPEN_ASKS } from '../../../core/bus/nats/job-machine';
 import type { Timings, WorkAction, WorkEnd, WorkInput } from '../../../core/bus/nats/job-machine';
 import { WorkMachine } from '../../../core/bus/nats/work-machine';
+import type { Terms } from '../../../core/bus/nats/work-machine';
 import { PithError } from '../../../core/errors';
 
 const timings: Timings = { acceptMs: 500, heartbeatMs: 1000, missed: 3, probeMs: 200, resendMs: 300 };
@@ -13,8 +14,8 @@ const asks = (ask: string): WorkInput => ({ type: 'ask', ask });
 const sent = (seq: number, ask: string): WorkAction => ({ type: 'ask', seq, ask });
 const over = (end: WorkEnd): WorkAction => ({ type: 'over', end });
 
-function working(terms: { heartbeatMs?: number; deadlineMs?: number } = {}): WorkMachine {
-  return new WorkMachine({ heartbeatMs: 1000, deadlineMs: 60_000, ...terms }, timings, 0);
+function working(terms: Partial<Terms> = {}): WorkMachine {
+  return new WorkMachine({ heartbeatMs: 1000, missed: Infinity, deadlineMs: 60_000, ...terms }, timings, 0);
 }
 
 /** A job whose first heartbeat was sent and answered. */
@@ -64,6 +65,12 @@ describe('a worker without an answer', () => {
     machine.step(sign, 500);
     expect(machine.step(tick, 3499)).toEqual([beat]);
     expect(machine.step(tick, 3500)).toEqual([over({ type: 'silent' })]);
+  });
+
+  it('has as much patience with an agent that is not heard as that has with it', () => {
+    const machine = working({ missed: 5 });
+    expect(machine.step(tick, 4999)).not.toContainEqual(over({ type: 'silent' }));
+    expect(machine.step(tick, 5000)).toEqual([over({ type: 'silent' })]);
   });
 
   it('keeps a finished reply until the deadline', () => {

@@ -1,11 +1,14 @@
 import { COMPACT_POOL, createLocalBus, defaultService, PithError } from '../../../core';
-import type { NewItem, Session, SessionRecord, ToolResult } from '../../../core';
+import { connected, createNatsBus, openLink } from '../../../core/bus/nats';
+import type { NatsBus } from '../../../core/bus/nats';
+import type { Bus, NewItem, Session, SessionRecord, ToolResult } from '../../../core';
 import { createScriptedModel, createTestKernel, createVirtualClock } from '../../../core/testing';
 import { llmWorker, offlineWorker, remoteWorker, serveCompactWorker } from '../../../plugins/compaction';
 import type { CompactJob } from '../../../plugins/compaction';
 import guard from '../../../plugins/guard';
 import { assistant, call, prose, result, user } from '../../support/context';
 import { compact, start } from '../../support/kernel';
+import { describeWithNats, startNatsServer } from '../../support/nats-server';
 import { summaryOf, USED } from '../../support/worker';
 import { calls, FILES, HISTORY, mark, read, workplace, write } from './llm-kit';
 import { askingWorker, errorOf, JOB, recordingDesk, workerOf } from './remote-kit';
@@ -40,21 +43,35 @@ describe('the offline worker, served', () => {
     ['text that is not well-formed', [user('a \ud800 b'), ...turns(30, 'b\udfff'), user('go on')]],
   ];
 
+  /** What two compactions of a session leave, by the worker of this process or one that is asked for. */
+  async function left(items: readonly NewItem[], worker: 'offline' | 'remote', buses: readonly Bus[]): Promise<string> {
+    const [bus = createLocalBus(), other = bus] = buses;
+    await using host = await start({ bus, config: { compaction: { worker, fallback: 'none' } }, services: [REMOTE] });
+    await using _server = serveCompactWorker(other, offlineWorker);
+    if (buses.length > 0) await (other as NatsBus).link.flush();
+    const session = host.open(items);
+    expect(await compact(host, session, { focus: 'the parser' })).toMatchObject({ outcome: 'done', worker });
+    session.append(turns(30, 'more'));
+    expect(await compact(host, session)).toMatchObject({ outcome: 'done', worker });
+    return kept(session);
+  }
+
   test.each(sessions)('leaves of %s what it leaves when it is not, byte for byte', async (_, items) => {
-    const outcomes: string[] = [];
-    const left: string[] = [];
-    for (const worker of ['offline', 'remote']) {
-      await using host = await start({ config: { compaction: { worker, fallback: 'none' } }, services: [REMOTE] });
-      serveCompactWorker(host.kernel.bus, offlineWorker);
-      const session = host.open(items);
-      const { outcome, worker: served } = await compact(host, session, { focus: 'the parser' });
-      outcomes.push(`${outcome} by ${served}`);
-      session.append(turns(30, 'more'));
-      outcomes.push((await compact(host, session)).outcome);
-      left.push(kept(session));
-    }
-    expect(outcomes).toEqual(['done by offline', 'done', 'done by remote', 'done']);
-    expect(left[1]).toBe(left[0]);
+    expect(await left(items, 'remote', [])).toBe(await left(items, 'offline', []));
+  });
+
+  describeWithNats('from another process', () => {
+    test.each(sessions)('leaves of %s the same', async (_, items) => {
+      const { url } = await startNatsServer();
+      const joined = async (): Promise<NatsBus> => {
+        const link = await openLink({ servers: url });
+        await connected(link);
+        return createNatsBus(link);
+      };
+      const [agent, worker] = await Promise.all([joined(), joined()]);
+      expect(await left(items, 'remote', [agent, worker])).toBe(await left(items, 'offline', []));
+      await worker.close();
+    });
   });
 });
 
