@@ -22,7 +22,9 @@ module.exports = {
   },
   agent: {
     mutate: ['core/agent/{session-driver,reply-calls,request,loop,live-conversation,run,run-end,background}.ts'],
-    tests: ['test/agent/{background,conversation,driver,loop,reply-calls,requested-compaction,requests,waiting-prompts}.test.ts'],
+    tests: [
+      'test/agent/{background,conversation,driver,loop,reply-calls,requested-compaction,requests,waiting-prompts}.test.ts',
+    ],
   },
   guard: {
     mutate: ['plugins/guard/{input-limit,worker-done,worker-guard}.ts'],

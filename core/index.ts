@@ -56,16 +56,19 @@ export type { PluginErrorEvent } from './kernel/plugin-error';
 export { createLocalBus } from './bus/local-bus';
 export type { LocalBusOptions } from './bus/local-bus';
 export type {
+  Asks,
   Bus,
   Channel,
   EventMap,
   EventName,
+  Job,
   ObservedMap,
   ObservedName,
   RequestOptions,
   ServedCall,
   ServeOptions,
   TopicMap,
+  TraceContext,
 } from './bus/bus';
 export type * from './session/items';
 export type * from './session/records';

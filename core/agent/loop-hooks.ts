@@ -29,7 +29,8 @@ export const LOOP_HOOKS: readonly HookDefinition[] = Object.freeze([
     // an edit that would break the integrity of the context throws here and so counts as a failing handler
     apply(event, result) {
       if (result.do === 'project') return { ...event, context: event.context.with(result.edits) };
-      return result.do === 'append' ? { ...event, context: event.context.with(behindAll(result.items)) } : event;
+      const appended = result.do === 'append' ? behindAll(result.items) : [];
+      return appended.length === 0 ? event : { ...event, context: event.context.with(appended) };
     },
   }),
   hook({ name: 'post_llm_response', onError: 'skip', may: [] }),

@@ -26,15 +26,14 @@ export interface CallTaker {
   settled(call: Call, error?: PithError): void;
 }
 
-export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
+/** Told what the responder says; what comes of that is up to who has it. */
+export abstract class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   due: number;
   slot = -1;
   /** Made when somebody asks for the signal, which few do. */
   #controller: AbortController | undefined;
   #error: PithError | undefined;
-  readonly reply: Promise<unknown>;
-  #resolve!: (reply: unknown) => void;
-  #reject!: (error: PithError) => void;
+  #cancel: (() => void) | undefined;
   #open = true;
   #job: Job | undefined;
 
@@ -45,14 +44,18 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
     readonly body: unknown,
     readonly options: AnyOptions,
   ) {
-    this.reply = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     this.due = watchdog.after(ticksOf(options.deadlineMs));
     watchdog.watch(this);
-    options.signal?.addEventListener('abort', this.#cancel);
+    if (options.signal !== undefined) {
+      this.#cancel = () => this.end(cancelled(channel.subject, options.signal?.reason));
+      options.signal.addEventListener('abort', this.#cancel);
+    }
   }
+
+  /** Takes the reply, once. */
+  protected abstract replied(reply: unknown): void;
+  /** Takes the error in its place, once. */
+  protected abstract failed(error: PithError): void;
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -103,7 +106,7 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   answer(reply: unknown): void {
     const fault = this.#open ? messageFault(this.channel.reply, reply, this.channel.subject, 'reply') : undefined;
     if (fault !== undefined) this.end(fault);
-    else if (this.#close()) this.#resolve(reply);
+    else if (this.#close()) this.replied(reply);
   }
 
   /** Ends the request because the responder threw. */
@@ -123,24 +126,43 @@ export class Call implements Watched, ServedCall<unknown, unknown, unknown> {
   end(error: PithError): void {
     if (!this.#close(error)) return;
     this.#controller?.abort(error);
-    this.#reject(error);
+    this.failed(error);
   }
 
   expire(): void {
     this.end(timedOut(this.channel.subject, this.options.deadlineMs));
   }
 
-  readonly #cancel = (): void => {
-    this.end(cancelled(this.channel.subject, this.options.signal?.reason));
-  };
-
   #close(error?: PithError): boolean {
     if (!this.#open) return false;
     this.#open = false;
     this.#error = error;
     watchdog.unwatch(this);
-    this.options.signal?.removeEventListener('abort', this.#cancel);
+    if (this.#cancel !== undefined) this.options.signal?.removeEventListener('abort', this.#cancel);
     this.taker.settled(this, error);
     return true;
+  }
+}
+
+/** A call as whoever makes it has it. */
+export class MadeCall extends Call {
+  readonly reply: Promise<unknown>;
+  #resolve!: (reply: unknown) => void;
+  #reject!: (error: PithError) => void;
+
+  constructor(owner: CallHost, taker: CallTaker, channel: AnyChannel, body: unknown, options: AnyOptions) {
+    super(owner, taker, channel, body, options);
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  protected replied(reply: unknown): void {
+    this.#resolve(reply);
+  }
+
+  protected failed(error: PithError): void {
+    this.#reject(error);
   }
 }

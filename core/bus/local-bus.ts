@@ -2,8 +2,8 @@
 import { PithError } from '../errors';
 import { createBroadcast, warnOfObserver } from './broadcast';
 import type { Bus, ServeOptions } from './bus';
-import { Call } from './call';
-import type { AnyChannel, AnyOptions, CallHost } from './call';
+import { MadeCall } from './call';
+import type { AnyChannel, AnyOptions, Call, CallHost } from './call';
 import { messageFault } from './message';
 import type { ObserverFault } from './observers';
 import { cancelled, noResponder, transportClosed } from './refusals';
@@ -33,7 +33,7 @@ export function createLocalBus(options: LocalBusOptions = {}): Bus {
     if (options.signal?.aborted === true) return Promise.reject(cancelled(subject, options.signal.reason));
     const responder = served.get(subject)?.take(major) ?? noResponder(subject);
     if (responder instanceof PithError) return Promise.reject(responder);
-    const call = new Call(host, responder, channel, body, options);
+    const call = new MadeCall(host, responder, channel, body, options);
     responder.accept(call);
     return call.reply;
   }

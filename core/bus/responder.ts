@@ -6,7 +6,8 @@ export type Answer = (body: unknown, call: Call) => Promise<unknown>;
 
 export class Responder implements CallTaker {
   readonly #waiting: Call[] = [];
-  readonly #open = new Set<Call>();
+  /** How many it has taken that are not over. */
+  #open = 0;
   #working = 0;
   readonly #drained: (() => void)[] = [];
 
@@ -35,24 +36,24 @@ export class Responder implements CallTaker {
   }
 
   accept(call: Call): void {
-    this.#open.add(call);
+    this.#open++;
     this.#waiting.push(call);
     this.changed?.();
-    queueMicrotask(() => this.#next());
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#next());
   }
 
   /** Forgets a call that is answered or over; one that still waits is never begun. */
   settled(call: Call): void {
     const place = this.#waiting.indexOf(call);
     if (place >= 0) this.#waiting.splice(place, 1);
-    this.#open.delete(call);
+    this.#open--;
     this.changed?.();
-    if (this.#open.size === 0) for (const drained of this.#drained.splice(0)) drained();
+    if (this.#open === 0) for (const drained of this.#drained.splice(0)) drained();
   }
 
   /** Resolves when every accepted call is answered or over. */
   drained(): Promise<void> {
-    if (this.#open.size === 0) return Promise.resolve();
+    if (this.#open === 0) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 

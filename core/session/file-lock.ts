@@ -39,14 +39,14 @@ export function takeLock(path: string): FileLock | { readonly owner: LogOwner } 
       if (!isLinked(draft, heir.place)) continue;
       if (readOwner(path)?.token === first.token) {
         renameSync(heir.place, path);
-        for (const place of heir.passed) rmSync(place, { force: true });
+        heir.passed.forEach(remove);
         return lockOf(path, mine);
       }
       // Somebody else inherited, and has cleared up, before the place was taken.
-      rmSync(heir.place, { force: true });
+      remove(heir.place);
     }
   } finally {
-    rmSync(draft, { force: true });
+    remove(draft);
   }
 }
 
@@ -83,7 +83,7 @@ function isAlive({ pid, start, host }: Owner): boolean {
 function lockOf(path: string, { token }: Owner): FileLock {
   return {
     release: () => {
-      if (readOwner(path)?.token === token) rmSync(path, { force: true });
+      if (readOwner(path)?.token === token) remove(path);
     },
   };
 }
@@ -124,4 +124,9 @@ function isLinked(from: string, to: string): boolean {
     if ((error as { readonly code?: unknown }).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Others may have done so already. */
+function remove(path: string): void {
+  rmSync(path, { force: true });
 }

@@ -104,7 +104,6 @@ export class LogFileWriter implements LogWriter {
 
   #cutTorn(file: number): void {
     if (this.#isTorn) ftruncateSync(file, this.#size);
-    this.#isTorn = false;
   }
 
   /** Takes back what was half written; where even that fails, it is done before the next record. */

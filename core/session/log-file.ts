@@ -87,7 +87,7 @@ class LogReader {
       this.#endLine(true);
       from = end + 1;
     }
-    if (from < chunk.length) this.#hold(Buffer.from(chunk.subarray(from)));
+    this.#hold(Buffer.from(chunk.subarray(from)));
   }
 
   end(): LogFile {

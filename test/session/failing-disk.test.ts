@@ -42,7 +42,7 @@ function watch(dir: string): { readonly contents: number; readonly names: readon
 }
 
 /** Has the next call of the system fail. */
-function failing(call: 'writeSync' | 'ftruncateSync' | 'openSync' | 'renameSync'): void {
+function failing(call: 'ftruncateSync' | 'openSync' | 'renameSync'): void {
   jest.spyOn(fs, call).mockImplementationOnce(() => {
     throw new Error('EIO: i/o error');
   });
@@ -52,6 +52,9 @@ const notWritten = expect.objectContaining({
   code: 'PITH_SESSION_WRITE',
   message: expect.stringContaining('EIO') as string,
 }) as Error;
+
+/** The error about what was not done with a file. */
+const failed = (what: string): Error => expect.objectContaining({ message: `${what}: EIO: i/o error` }) as Error;
 
 describe('on disk for good', () => {
   test('are the ends of turns, checkpoints and undos at once; what else was appended, with the next flush', async () => {
@@ -118,6 +121,19 @@ describe('on disk for good', () => {
   });
 });
 
+test('a system that opens no folders keeps the names of files by itself', async () => {
+  const { dir, store } = place();
+  const { open } = promises;
+  jest
+    .spyOn(promises, 'open')
+    .mockImplementation((path, ...how) => (path === dir ? Promise.reject(new Error('EISDIR')) : open(path, ...how)));
+  await (await store.create('s', log)).close();
+  const { records, writer } = await store.open('s');
+  expect(records).toEqual(log);
+  writer.append({ seq: 10, at: 0, t: 'turn', phase: 'start', turn: 2 });
+  await writer.close();
+});
+
 describe('a disk that loses what it was given', () => {
   test('fails that flush and each that follows, since nobody can tell what is there; the session can be opened again', async () => {
     const { file, store } = place();
@@ -169,7 +185,7 @@ describe('a disk that takes no more', () => {
     const writer = await store.create('s');
     writer.append(record(0));
     fillUp();
-    expect(() => writer.append(record(1))).toThrow(notWritten);
+    expect(() => writer.append(record(1))).toThrow(failed(`Record 1 (turn) could not be written (${file})`));
     expect(fs.readFileSync(file, 'utf8')).toBe(linesOf(record(0)));
     expect(() => writer.append(record(2))).toThrow(expect.objectContaining({ code: 'PITH_SESSION_WRITE' }) as Error);
     writer.append(record(1));
@@ -204,18 +220,23 @@ describe('a disk that takes no more', () => {
   });
 
   test('of an older log lets it be read, and says so to who wants to go on with it; nobody is locked out', async () => {
-    const { store } = place();
+    const { file, store } = place();
     await (await store.create('s', log)).close();
-    failing('openSync');
-    await expect(store.open('s')).rejects.toThrow(notWritten);
+    const { openSync } = fs;
+    const opening = jest.spyOn(fs, 'openSync').mockImplementation((path, ...how) => {
+      if (path === file) throw new Error('EIO: i/o error');
+      return openSync(path, ...how);
+    });
+    await expect(store.open('s')).rejects.toThrow(failed(`The log cannot be gone on with (${file})`));
+    opening.mockRestore();
     expect((await store.read('s')).records).toEqual(log);
     await (await store.open('s')).writer.close();
   });
 
   test('nor a name for a log that begins with records, has nothing of it', async () => {
-    const { dir, store } = place();
+    const { dir, file, store } = place();
     failing('renameSync');
-    await expect(store.create('s', log)).rejects.toThrow(notWritten);
+    await expect(store.create('s', log)).rejects.toThrow(failed(`The log could not be named ${file} (${file}.new)`));
     expect(fs.readdirSync(dir)).toEqual([]);
   });
 });

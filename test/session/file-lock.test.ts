@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ownerOf, takeLock } from '../../core/session/file-lock';
@@ -15,6 +15,27 @@ const named = (pid: number, token: string): string => JSON.stringify({ pid, host
 
 const alive = (token: string): string =>
   `${JSON.stringify({ pid: process.pid, since: '2001-01-01T00:00:00.000Z', host: hostname(), start: ownStart(), token: token.repeat(16) })}\n`;
+
+afterEach(() => jest.restoreAllMocks());
+
+/** Has something happen while a lock is being taken: right before or behind the moment in which a link is made. */
+function whenLinked(
+  to: string,
+  { before, behind }: { readonly before?: () => void; readonly behind?: () => void },
+): void {
+  const { linkSync } = fs;
+  let happened = false;
+  jest.spyOn(fs, 'linkSync').mockImplementation((from, place) => {
+    const isNow = place === to && !happened;
+    if (isNow) happened = true;
+    if (isNow) before?.();
+    try {
+      linkSync(from, place);
+    } finally {
+      if (isNow) behind?.();
+    }
+  });
+}
 
 describe('a lock file', () => {
   test('names its owner while it is held, and is gone afterwards', () => {
@@ -90,6 +111,48 @@ describe('a lock file', () => {
     expect(takeLock(path)).toHaveProperty('release');
     expect(readdirSync(join(path, '..'))).toEqual(['x.lock']);
     expect(readFileSync(path, 'utf8')).toContain(ownStart());
+  });
+});
+
+describe('a lock file that changes while it is being taken', () => {
+  test('is taken where its owner lets go in that very moment', () => {
+    const path = join(folderWith(), 'x.lock');
+    const lock = takeLock(path);
+    whenLinked(path, { behind: () => 'release' in lock && lock.release() });
+    expect(takeLock(path)).toHaveProperty('release');
+    expect(readdirSync(join(path, '..'))).toEqual(['x.lock']);
+  });
+
+  test('belongs to the heir who was faster', () => {
+    const path = join(folderWith({ 'x.lock': dead('d') }), 'x.lock');
+    whenLinked(`${path}.${'d'.repeat(16)}`, { behind: () => writeFileSync(path, alive('f')) });
+    expect(takeLock(path)).toMatchObject({ owner: { token: 'f'.repeat(16) } });
+    expect(readdirSync(join(path, '..'))).toEqual(['x.lock']);
+    expect(readFileSync(path, 'utf8')).toBe(alive('f'));
+  });
+
+  test('belongs to the heir whose place was taken before', () => {
+    const path = join(folderWith({ 'x.lock': dead('d') }), 'x.lock');
+    const place = `${path}.${'d'.repeat(16)}`;
+    whenLinked(place, { before: () => writeFileSync(place, alive('f')) });
+    expect(takeLock(path)).toMatchObject({ owner: { token: 'f'.repeat(16) } });
+  });
+
+  test('is taken where the faster heir has let go already', () => {
+    const path = join(folderWith({ 'x.lock': dead('d') }), 'x.lock');
+    whenLinked(`${path}.${'d'.repeat(16)}`, { behind: () => rmSync(path) });
+    expect(takeLock(path)).toHaveProperty('release');
+    expect(ownerOf(path)).toMatchObject({ pid: process.pid });
+    expect(readdirSync(join(path, '..'))).toEqual(['x.lock']);
+  });
+
+  test('cannot be taken where the disk makes no links, and nothing is left beside it', () => {
+    const folder = folderWith();
+    jest.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+    });
+    expect(() => takeLock(join(folder, 'x.lock'))).toThrow('not permitted');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 

@@ -4,7 +4,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -41,6 +43,13 @@ async function errorOf(work: Promise<unknown>): Promise<PithError> {
   return thrown;
 }
 
+/** The newest records, as far as they can be read. */
+async function newestOf(store: SessionStore): Promise<readonly SessionRecord[]> {
+  const records: SessionRecord[] = [];
+  for await (const record of store.newest('s')) records.push(record);
+  return records;
+}
+
 describe('the file of a session', () => {
   test('holds a record a line, in order, for its owner alone; its folder stays out of repositories', async () => {
     const { dir, file, store } = place();
@@ -65,9 +74,7 @@ describe('the file of a session', () => {
         const { store } = place();
         const records = await written(store, items);
         expect((await store.read('s')).records).toEqual(JSON.parse(JSON.stringify(records)));
-        const newest: SessionRecord[] = [];
-        for await (const record of store.newest('s')) newest.push(record);
-        expect(newest.reverse()).toEqual((await store.read('s')).records);
+        expect((await newestOf(store)).toReversed()).toEqual((await store.read('s')).records);
       }),
       { numRuns: 50 },
     );
@@ -82,6 +89,23 @@ describe('the file of a session', () => {
     let seq = records.length;
     for await (const record of store.newest('s')) expect(record).toEqual(records[--seq]);
     expect(seq).toBe(0);
+  });
+
+  test('is read from its newest record back wherever the pieces that are read begin', async () => {
+    const { file, store } = place();
+    // Lines of some hundred bytes, in files that differ by one byte in length.
+    await written(store);
+    const [header] = readFileSync(file, 'utf8').split('\n');
+    for (let more = 0; more < 120; more++) {
+      const lines = Array.from(
+        { length: 240 },
+        (_, at) => `{"seq":${at + 1},"at":0,"t":"state","namespace":"n","value":"${'x'.repeat(at === 0 ? more : 60)}"}`,
+      );
+      writeFileSync(file, [header, ...lines, ''].join('\n'));
+      let seq = 240;
+      for await (const record of store.newest('s')) expect(record.seq).toBe(seq--);
+      expect(seq).toBe(-1);
+    }
   });
 
   test('is read without holding others up', async () => {
@@ -132,9 +156,7 @@ describe('a torn last line', () => {
     appendFileSync(file, tail);
     const { records: read, warnings } = await store.read('s');
     expect([read, warnings.length]).toEqual([records, 1]);
-    const newest: SessionRecord[] = [];
-    for await (const record of store.newest('s')) newest.push(record);
-    expect(newest.reverse()).toEqual(records);
+    expect((await newestOf(store)).toReversed()).toEqual(records);
   });
 
   test('may be larger than any text', async () => {
@@ -142,17 +164,24 @@ describe('a torn last line', () => {
     const records = await written(store);
     truncateSync(file, 600_000_000);
     expect(await store.read('s')).toMatchObject({ records, warnings: [expect.any(String)] });
+    appendFileSync(file, '\n{}\n');
+    expect((await errorOf(store.read('s'))).message).toMatch(
+      /, line 4 is malformed: its \d{9} bytes are more than a text can hold\./,
+    );
   }, 60_000);
 
   test('that is the first one leaves no session, and says so', async () => {
     const { file, store } = place();
     await written(store);
+    const none = {
+      code: 'PITH_SESSION_CORRUPT',
+      message: `${file} has no header: whoever began it was interrupted before anything was kept. Remove the file.`,
+      details: { path: file },
+    };
     for (const size of [0, 1, 40]) {
       truncateSync(file, size);
-      expect(await errorOf(store.open('s'))).toMatchObject({ code: 'PITH_SESSION_CORRUPT' });
-      expect(await errorOf(store.newest('s')[Symbol.asyncIterator]().next())).toMatchObject({
-        code: 'PITH_SESSION_CORRUPT',
-      });
+      expect(await errorOf(store.open('s'))).toMatchObject(none);
+      expect(await errorOf(newestOf(store))).toMatchObject(none);
     }
     // Nobody is locked out by what was refused.
     expect(await store.list()).toEqual([expect.not.objectContaining({ owner: expect.anything() as object })]);
@@ -175,12 +204,20 @@ describe('a line that is not what it should be', () => {
     const { file, store } = place();
     await written(store);
     const [header, ...rest] = readFileSync(file, 'utf8').split('\n');
-    writeFileSync(file, [header, line, ...rest].join('\n'));
+    // Those behind it are where they would be if it was right.
+    const later = rest.map((one, at) => one.replace(`"seq":${at + 1}`, `"seq":${at + 2}`));
+    writeFileSync(file, [header, line, ...later].join('\n'));
     const before = readFileSync(file);
     const error = await errorOf(store.open('s'));
     expect(error).toMatchObject({ code: 'PITH_SESSION_CORRUPT', details: { path: file, line: 2 } });
     expect(error.message).toContain(`${file}, line 2 is malformed: `);
     expect(readFileSync(file).equals(before)).toBe(true);
+    // From its end a file is read by bytes.
+    const byte = `${header}\n`.length;
+    const found = await errorOf(newestOf(store));
+    expect(found).toMatchObject({ code: 'PITH_SESSION_CORRUPT', details: { path: file, byte } });
+    expect(found.message).toContain(`${file}, the line at byte ${byte} is malformed: `);
+    expect(found.message.split(' malformed: ')[1]).toBe(error.message.split(' malformed: ')[1]);
   });
 
   test('a header of a newer version is refused by name', async () => {
@@ -198,7 +235,12 @@ describe('a line that is not what it should be', () => {
     const { dir, file, store } = place();
     await written(store);
     writeFileSync(join(dir, 'copy.jsonl'), readFileSync(file));
-    expect(await errorOf(store.open('copy'))).toMatchObject({ code: 'PITH_SESSION_CORRUPT' });
+    const copy = join(dir, 'copy.jsonl');
+    expect(await errorOf(store.open('copy'))).toMatchObject({
+      code: 'PITH_SESSION_CORRUPT',
+      message: `${copy} holds session "s"; give the file that session's name again, or fork the session for another.`,
+      details: { path: copy },
+    });
     expect((await store.read('s')).records).toHaveLength(3);
   });
 
@@ -229,29 +271,36 @@ describe('a folder', () => {
     const { dir, file, store } = place();
     await written(store);
     mkdirSync(join(dir, 'folder.jsonl'));
-    for (const name of ['%zz.jsonl', 'a b.jsonl', 's.json', 't.lock', 'notes']) writeFileSync(join(dir, name), '');
+    symlinkSync(join(dir, 'nowhere'), join(dir, 'gone.jsonl'));
+    for (const name of ['%zz.jsonl', 'a b.jsonl', 's.json', 's.jsonx', 't.lock', 'notes'])
+      writeFileSync(join(dir, name), '');
     const { size, mtimeMs } = statSync(file);
     const listed = { id: 's', bytes: size, modifiedAt: mtimeMs };
-    expect(await store.list()).toEqual([listed]);
+    expect(await store.list()).toStrictEqual([listed]);
     const { writer } = await store.open('s');
     const since = expect.any(String) as string;
     expect(await store.list()).toEqual([{ ...listed, owner: { pid: process.pid, since, host: hostname() } }]);
     await writer.close();
     writeFileSync(join(dir, 's.lock'), 'of a machine that went down');
-    expect(await store.list()).toEqual([listed]);
+    expect(await store.list()).toStrictEqual([listed]);
   });
 
   test('that is a file holds no sessions, and says so whatever is asked of it', async () => {
     const dir = join(folderWith({ file: '' }), 'file');
     const store = createJsonlStore({ dir });
-    const unreadable = { code: 'PITH_INPUT_UNREADABLE', message: expect.stringContaining(dir) as string };
+    const cause = expect.objectContaining({ code: 'ENOTDIR' }) as Error;
+    const unreadable = { code: 'PITH_INPUT_UNREADABLE', message: expect.stringContaining(dir) as string, cause };
     expect(await errorOf(store.list())).toMatchObject(unreadable);
     expect(await errorOf(store.read('s'))).toMatchObject(unreadable);
     expect(await errorOf(store.create('s'))).toMatchObject({
       code: 'PITH_SESSION_WRITE',
       message: expect.stringContaining(`Session "s" cannot be locked by ${join(dir, 's.lock')}: `) as string,
+      cause: expect.objectContaining({ code: 'EEXIST' }) as Error,
     });
-    expect(await errorOf(store.open('s'))).toMatchObject({ code: 'PITH_SESSION_NOT_FOUND' });
+    expect(await errorOf(store.open('s'))).toMatchObject({
+      code: 'PITH_SESSION_NOT_FOUND',
+      message: `There is no session "s": ${join(dir, 's.jsonl')} does not exist.`,
+    });
   });
 
   test('where a session should be is no session that could be read, and locks nobody out', async () => {
@@ -264,8 +313,11 @@ describe('a folder', () => {
     expect(await errorOf(store.read('s'))).toMatchObject(unreadable);
     expect(await errorOf(store.open('s'))).toMatchObject(unreadable);
     expect(await errorOf(store.open('s'))).toMatchObject(unreadable);
-    expect(await errorOf(store.newest('s')[Symbol.asyncIterator]().next())).toMatchObject(unreadable);
-    expect(await errorOf(store.create('s'))).toMatchObject({ code: 'PITH_SESSION_EXISTS' });
+    expect(await errorOf(newestOf(store))).toMatchObject(unreadable);
+    expect(await errorOf(store.create('s'))).toMatchObject({
+      code: 'PITH_SESSION_EXISTS',
+      message: `Session "s" exists already (${file}); open it instead.`,
+    });
   });
 });
 
@@ -278,4 +330,47 @@ test('a session that is written to says by whom, and what to do', async () => {
   expect(error.message).toContain(`Session "s" is written to by this process (${process.pid}), which began at `);
   expect(error.message).toContain(`remove ${join(dir, 's.lock')}.`);
   await writer.close();
+  expect(() => writer.append({ seq: 3, at: 0, t: 'turn', phase: 'start', turn: 1 })).toThrow(
+    `${join(dir, 's.jsonl')} is closed; open the session again.`,
+  );
+  const elsewhere = { pid: 7, since: '2001-01-01T00:00:00.000Z', host: 'elsewhere', start: '', token: 'a'.repeat(16) };
+  writeFileSync(join(dir, 's.lock'), JSON.stringify(elsewhere));
+  expect((await errorOf(store.open('s'))).message).toContain('by process 7 on elsewhere, which began at 2001');
 });
+
+test('a session that never began leaves nothing', async () => {
+  const { dir, store } = place();
+  await (await store.create('s')).close();
+  const none = (function* (): Iterable<SessionRecord> {
+    throw new Error('nothing to begin with');
+  })();
+  await expect(store.create('s', none)).rejects.toThrow('nothing to begin with');
+  expect(readdirSync(dir)).toEqual(['.gitignore']);
+  expect(await store.list()).toEqual([]);
+});
+
+test('no file is left open, however a session was read or written', async () => {
+  const { dir, file, store } = place();
+  await written(store);
+  await store.read('s');
+  await newestOf(store);
+  for await (const _ of store.newest('s')) break;
+  await (await store.open('s')).writer.close();
+  writeFileSync(file, 'no JSON\n{}\n');
+  await errorOf(store.open('s'));
+  await errorOf(newestOf(store));
+  expect(openBelow(dir)).toEqual([]);
+});
+
+/** The files in a folder that this process has open, where the system tells. */
+function openBelow(dir: string): readonly string[] {
+  if (!existsSync('/proc/self/fd')) return [];
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(dir) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -13,10 +13,20 @@ export interface Listener {
   fail(error: PithError): void;
 }
 
+interface Waiting {
+  readonly subject: string;
+  readonly listener: Listener;
+}
+
 export class Inbox {
   readonly #link: Link;
   readonly #pattern: string;
-  readonly #listeners = new Map<string, Listener>();
+  /**
+   * What waits, at the place that its subject names; places are used again. A map whose entries come and go all the time
+   * would leave a chain of old tables behind, with all that was ever in them, which only a full garbage collection ends.
+   */
+  readonly #waiting: (Waiting | undefined)[] = [];
+  readonly #free: number[] = [];
   #isOpen = false;
   #denial: PithError | undefined;
 
@@ -33,8 +43,9 @@ export class Inbox {
     if (this.#denial !== undefined) throw this.#denial;
     if (!this.#isOpen) this.#link.subscribe(this.#pattern, this.#hear);
     this.#isOpen = true;
-    const subject = `${this.#link.inbox}.${randomToken()}`;
-    this.#listeners.set(subject, listener);
+    const place = this.#free.pop() ?? this.#waiting.length;
+    const subject = `${this.#link.inbox}.${String(place)}_${randomToken()}`;
+    this.#waiting[place] = { subject, listener };
     return subject;
   }
 
@@ -45,7 +56,10 @@ export class Inbox {
 
   /** What is sent there from now on is answered with 410, where an answer is awaited. */
   close(subject: string): void {
-    this.#listeners.delete(subject);
+    const place = this.#placeOf(subject);
+    if (this.#waiting[place]?.subject !== subject) return;
+    this.#waiting[place] = undefined;
+    this.#free.push(place);
   }
 
   /** Ends what waits for a subject that the server denies, or all of it where that is the inbox. */
@@ -53,7 +67,9 @@ export class Inbox {
     const error = denied(subject);
     const isInbox = subject === this.#pattern;
     if (isInbox) this.#denial = error;
-    for (const listener of [...this.#listeners.values()]) if (isInbox || listener.to === subject) listener.fail(error);
+    for (const waiting of [...this.#waiting]) {
+      if (waiting !== undefined && (isInbox || waiting.listener.to === subject)) waiting.listener.fail(error);
+    }
   }
 
   /** The server may permit what another has denied. */
@@ -62,10 +78,15 @@ export class Inbox {
   }
 
   readonly #hear = (message: LinkMessage): void => {
-    const listener = this.#listeners.get(message.subject);
-    if (listener !== undefined) listener.hear(message);
-    else post(this.#link, message.reply, GONE, message.subject);
+    const { subject } = message;
+    const waiting = this.#waiting[this.#placeOf(subject)];
+    if (waiting?.subject === subject) waiting.listener.hear(message);
+    else post(this.#link, message.reply, GONE, subject);
   };
+
+  #placeOf(subject: string): number {
+    return Number.parseInt(this.tokenOf(subject), 10);
+  }
 }
 
 const GONE = errorFrame(

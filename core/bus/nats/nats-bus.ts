@@ -101,7 +101,6 @@ export function createNatsBus(link: Link, options: NatsBusOptions = {}): NatsBus
     silence();
     for (const service of served.values()) service.close();
     for (const call of watchdog.watchedOf(host) as readonly Call[]) call.end(transportClosed(call.channel.subject));
-    await Promise.resolve(); // whoever waits for a call that this process served is told now
     works.close();
     await link.close();
   }

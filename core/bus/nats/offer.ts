@@ -1,8 +1,8 @@
 /** A job as its requester sees it: does what its machine wants done, and tells it what happens (S11). */
 import { PithError } from '../../errors';
 import type { Job } from '../bus';
-import { Call } from '../call';
-import type { CallTaker } from '../call';
+import { MadeCall } from '../call';
+import type { Call, CallTaker } from '../call';
 import { noResponder } from '../refusals';
 import { decode, encode, fieldsOf } from './envelope';
 import { EMPTY, errorFrame, post, send, statusOf } from './frames';
@@ -23,7 +23,7 @@ export function offerJob(wire: Wire, outgoing: Outgoing): Promise<unknown> {
 }
 
 class Offer implements CallTaker, Listener, Beating {
-  readonly call: Call;
+  readonly call: MadeCall;
   readonly to: string;
   readonly #wire: Wire;
   readonly #address: string;
@@ -37,7 +37,7 @@ class Offer implements CallTaker, Listener, Beating {
     this.#wire = wire;
     this.#address = inbox.open(this);
     this.#machine = new OfferMachine(options.deadlineMs, timings, pulse.now);
-    this.call = new Call(host, this, channel, body, options);
+    this.call = new MadeCall(host, this, channel, body, options);
     pulse.follow(this);
     try {
       const headers = requestHeaders(channel, options, inbox.tokenOf(this.#address), this.call.job);

@@ -5,33 +5,30 @@ import { Call } from '../call';
 import type { Responder } from '../responder';
 import { encode } from './envelope';
 import { bodyFrame, errorFrame, HEADER, post, send } from './frames';
-import type { Frame } from './frames';
 import type { RequestFacts } from './request-headers';
 import type { Wire } from './wire';
 
-/** Calls that are open, by the token with which they can be cancelled. */
-export type OpenCalls = Map<string, Call>;
-
 export class PlainCall extends Call {
+  /** By which its requester can cancel it. */
+  readonly token: string | undefined;
   readonly #wire: Wire;
   readonly #to: string;
 
   /** `to` is where the reply is awaited; what the call comes to is sent there. */
-  constructor(wire: Wire, responder: Responder, body: unknown, facts: RequestFacts, to: string, open: OpenCalls) {
+  constructor(wire: Wire, responder: Responder, body: unknown, facts: RequestFacts, to: string) {
     super(wire.host, responder, responder.channel, body, optionsOf(facts));
+    this.token = facts.call;
     this.#wire = wire;
     this.#to = to;
-    const { call: token } = facts;
+  }
+
+  protected replied(reply: unknown): void {
     const { subject } = this.channel;
-    const finish = (frame: Frame): void => {
-      if (token !== undefined) open.delete(token);
-      post(wire.link, to, frame, subject);
-    };
-    if (token !== undefined) open.set(token, this);
-    void this.reply.then(
-      (reply) => finish(bodyFrame(reply, subject)),
-      (error: PithError) => finish(errorFrame(error)),
-    );
+    post(this.#wire.link, this.#to, bodyFrame(reply, subject), subject);
+  }
+
+  protected failed(error: PithError): void {
+    post(this.#wire.link, this.#to, errorFrame(error), this.channel.subject);
   }
 
   protected override tell(progress: unknown): void {

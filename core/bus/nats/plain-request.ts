@@ -1,7 +1,7 @@
 /** A request for one reply, as its requester sees it (S4.1). */
 import type { PithError } from '../../errors';
-import { Call } from '../call';
-import type { CallTaker } from '../call';
+import { MadeCall } from '../call';
+import type { Call, CallTaker } from '../call';
 import { noResponder } from '../refusals';
 import { decode } from './envelope';
 import { EMPTY, errorOf, HEADER, post, send, statusOf } from './frames';
@@ -16,7 +16,7 @@ export function sendPlainRequest(wire: Wire, outgoing: Outgoing): Promise<unknow
 }
 
 class PlainRequest implements CallTaker, Listener {
-  readonly call: Call;
+  readonly call: MadeCall;
   readonly to: string;
   readonly #wire: Wire;
   readonly #address: string;
@@ -27,7 +27,7 @@ class PlainRequest implements CallTaker, Listener {
     this.to = to;
     this.#wire = wire;
     this.#address = wire.inbox.open(this);
-    this.call = new Call(wire.host, this, channel, body, options);
+    this.call = new MadeCall(wire.host, this, channel, body, options);
     try {
       const headers = requestHeaders(channel, options, wire.inbox.tokenOf(this.#address));
       send(wire.link, to, { data, headers }, channel.subject, this.#address);

@@ -6,11 +6,11 @@ import { messageFault } from '../message';
 import { cancelled } from '../refusals';
 import { Responder } from '../responder';
 import { Responders } from '../responders';
+import { watchdog } from '../watchdog';
 import { decode } from './envelope';
 import { errorFrame, post } from './frames';
 import type { LinkMessage, LinkSubscription } from './link-contract';
 import { PlainCall } from './plain-call';
-import type { OpenCalls } from './plain-call';
 import { cancelledCall, readRequest } from './request-headers';
 import type { RequestFacts } from './request-headers';
 import { channelSubject, checkSubject } from './subjects';
@@ -31,7 +31,6 @@ export class Served {
   #taking: Responders;
   /** Those that take what has arrived, and nothing more. */
   #leaving: Responders;
-  readonly #calls: OpenCalls = new Map();
   #requests: LinkSubscription | undefined;
   #cancels: LinkSubscription | undefined;
 
@@ -114,7 +113,7 @@ export class Served {
     const fault = messageFault(responder.channel.request, body, this.subject, 'request');
     if (fault !== undefined) throw fault;
     if (this.#isJob(facts)) this.#works.begin(responder, body, facts, reply);
-    else responder.accept(new PlainCall(this.#wire, responder, body, facts, reply, this.#calls));
+    else responder.accept(new PlainCall(this.#wire, responder, body, facts, reply));
   }
 
   /** Whether a request is the offer of a job; throws `PITH_BUS_BAD_MESSAGE` for one that does not say of which. */
@@ -135,7 +134,10 @@ export class Served {
 
   readonly #cancel = (message: LinkMessage): void => {
     const token = cancelledCall(message);
-    const call = token === undefined ? undefined : this.#calls.get(token);
-    call?.end(cancelled(this.subject, 'the requester gave it up'));
+    if (token === undefined) return;
+    for (const call of watchdog.watchedOf(this.#wire.host)) {
+      const isIt = call instanceof PlainCall && call.token === token && call.channel.subject === this.subject;
+      if (isIt) call.end(cancelled(this.subject, 'the requester gave it up'));
+    }
   };
 }

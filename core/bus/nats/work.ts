@@ -55,10 +55,14 @@ export class Work extends Call implements Beating {
     pulse.follow(this);
     const accepted = { worker: link.name, heartbeatMs: this.#machine.heartbeatMs };
     post(link, to, { data: Buffer.from(JSON.stringify(accepted)), headers: typed('accepted') }, this.channel.subject);
-    void this.reply.then(
-      (reply) => this.#finish(bodyFrame(reply, this.channel.subject)),
-      (error: PithError) => this.#finish(errorFrame(error)),
-    );
+  }
+
+  protected replied(reply: unknown): void {
+    this.#finish(bodyFrame(reply, this.channel.subject));
+  }
+
+  protected failed(error: PithError): void {
+    this.#finish(errorFrame(error));
   }
 
   tick(): void {

@@ -183,6 +183,29 @@ describeWithNats('a bus over NATS', () => {
     });
   });
 
+  it('loses no request when one of its responders is disposed, or its process closes', async () => {
+    const server = await startNatsServer();
+    const [requester, one, two] = await Promise.all([1, 2, 3].map(() => openBus(server.url)));
+    if (requester === undefined || one === undefined || two === undefined) throw new Error('no bus');
+    const [first] = [one, two].map((bus) => serve(bus, async ({ n }) => ({ n })));
+    await Promise.all([one.link.flush(), two.link.flush()]);
+    const outcomes = (from: number) =>
+      Array.from({ length: 50 }, (_, n) =>
+        ask(requester, from + n).then(
+          () => 'answered',
+          (thrown: unknown) => (thrown as { code: string }).code,
+        ),
+      );
+    const disposing = outcomes(0);
+    await requester.link.flush();
+    await first?.[Symbol.asyncDispose]();
+    expect(new Set(await Promise.all(disposing))).toEqual(new Set(['answered']));
+    const closing = outcomes(50);
+    await two.close();
+    const permitted = ['answered', 'PITH_BUS_NO_RESPONDER', 'PITH_BUS_RESPONDER_LOST'];
+    expect((await Promise.all(closing)).filter((outcome) => !permitted.includes(outcome))).toEqual([]);
+  });
+
   it('has a namespace of one token, and hears nothing of others', async () => {
     const server = await startNatsServer();
     const [one, two] = await Promise.all(['one', 'two'].map((namespace) => openBus(server.url, { namespace })));

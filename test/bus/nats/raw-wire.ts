@@ -27,6 +27,16 @@ export function failing(status: number): Record<string, string> {
   return { ...typed('error'), 'Nats-Service-Error-Code': String(status) };
 }
 
+/** The headers of an offer that may take five seconds. */
+export function jobHead(id: string, attempt = 1, more: Record<string, string> = {}): Record<string, string> {
+  return { 'Pith-Major': '1', 'Pith-Job': id, 'Pith-Attempt': String(attempt), 'Pith-Deadline-Ms': '5000', ...more };
+}
+
+/** Whether a frame is of one of these types. */
+export function typeIs(...types: readonly string[]): (seen: Seen) => boolean {
+  return ({ headers }) => types.includes(headers['Pith-Type'] ?? '');
+}
+
 /** A message as it crossed. */
 export interface Seen {
   readonly subject: string;

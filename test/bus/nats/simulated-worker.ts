@@ -41,7 +41,11 @@ export class Work {
   ) {
     const { deadlineMs, timings, network } = offer.agent;
     this.startedAt = network.now;
-    this.machine = new WorkMachine({ heartbeatMs: timings.heartbeatMs, missed: Infinity, deadlineMs }, worker.timings, network.now);
+    this.machine = new WorkMachine(
+      { heartbeatMs: timings.heartbeatMs, missed: Infinity, deadlineMs },
+      worker.timings,
+      network.now,
+    );
   }
 
   get isWorking(): boolean {

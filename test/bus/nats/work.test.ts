@@ -1,20 +1,12 @@
 import { PithError } from '../../../core';
-import { aborted, fails, gate, work } from '../../../core/testing/bus-channel';
+import { fails, work } from '../../../core/testing/bus-channel';
 import type { Timings } from '../../../core/bus/nats';
 import type { Answer } from '../../../core/testing/bus-channel';
 import { describeWithNats } from '../../support/nats-server';
-import { BRISK, failing, partiesOf } from './raw-wire';
+import { BRISK, failing, jobHead, partiesOf, typeIs } from './raw-wire';
 import type { Seen, Stream } from './raw-wire';
 
 const SUBJECT = 'pith.v1.contract.job';
-const typeIs =
-  (...types: readonly string[]) =>
-  ({ headers }: Seen): boolean =>
-    types.includes(headers['Pith-Type'] ?? '');
-
-function head(id: string, attempt = 1, more: Record<string, string> = {}): Record<string, string> {
-  return { 'Pith-Major': '1', 'Pith-Job': id, 'Pith-Attempt': String(attempt), 'Pith-Deadline-Ms': '5000', ...more };
-}
 
 /** Answers the heartbeats and the reply of a worker, as any agent does; resolves with its reply. */
 async function result(frames: Stream): Promise<Seen> {
@@ -34,23 +26,6 @@ describeWithNats('the work on a job on the wire', () => {
     return { bus, raw, cancel: `pith.v1.ctl.${name}.cancel`, probe: `pith.v1.ctl.${name}.probe` };
   }
 
-  /** Serves jobs that end when they are told to stop; tells of each how it began and why it ended. */
-  function serveUntilStopped(bus: Parameters<typeof work>[0]) {
-    const begun = new Map<number, ReturnType<typeof gate<void>>>();
-    const ended: Record<number, Promise<string>> = {};
-    const of = (n: number) => begun.get(n) ?? begun.set(n, gate<void>()).get(n);
-    work(bus, async ({ n }, { signal }) => {
-      ended[n] = aborted(signal).then(() => (signal.reason as PithError).code);
-      of(n)?.open();
-      await aborted(signal);
-      return { n };
-    });
-    return {
-      begun: (n: number) => of(n)?.opened,
-      ended: (n: number) => ended[n],
-    };
-  }
-
   it('accepts, lives, tells its progress in rising order, asks by number, and hands in its result', async () => {
     const { bus, raw } = await parties();
     work(bus, async ({ n }, call) => {
@@ -60,7 +35,7 @@ describeWithNats('the work on a job on the wire', () => {
       return { n: n + answers.reduce((sum, answer) => sum + answer.n, 0) };
     });
     await bus.link.flush();
-    const frames = await raw.offer(SUBJECT, { n: 1 }, head('j-1'));
+    const frames = await raw.offer(SUBJECT, { n: 1 }, jobHead('j-1'));
     expect(await frames.next()).toMatchObject({
       headers: { 'Pith-Type': 'accepted' },
       body: { worker: bus.link.name, heartbeatMs: BRISK.heartbeatMs },
@@ -89,7 +64,11 @@ describeWithNats('the work on a job on the wire', () => {
       ['100', 100],
       ['100000', 200],
     ] as const) {
-      const frames = await raw.offer(SUBJECT, { n: 1 }, head(`pace-${expected}`, 1, { 'Pith-Heartbeat-Ms': expected }));
+      const frames = await raw.offer(
+        SUBJECT,
+        { n: 1 },
+        jobHead(`pace-${expected}`, 1, { 'Pith-Heartbeat-Ms': expected }),
+      );
       expect((await frames.next()).body).toMatchObject({ heartbeatMs: kept });
       await result(frames);
     }
@@ -99,7 +78,7 @@ describeWithNats('the work on a job on the wire', () => {
     const { bus, raw } = await parties();
     work(bus, (_, call) => call.ask({ n: 5 }));
     await bus.link.flush();
-    const frames = await raw.offer(SUBJECT, { n: 1 }, head('again'));
+    const frames = await raw.offer(SUBJECT, { n: 1 }, jobHead('again'));
     const asks: Seen[] = [];
     while (asks.length < 4) {
       asks.push(await frames.next(typeIs('ask')));
@@ -134,7 +113,7 @@ describeWithNats('the work on a job on the wire', () => {
       return { n };
     });
     await bus.link.flush();
-    const frames = await raw.offer(SUBJECT, { n: 3 }, head('asks'));
+    const frames = await raw.offer(SUBJECT, { n: 3 }, jobHead('asks'));
     const answers = [
       [{ code: 'PITH_USAGE', message: 'no file' }, '500'],
       [{ message: 'not so' }, '422'],
@@ -164,7 +143,7 @@ describeWithNats('the work on a job on the wire', () => {
     await bus.link.flush();
     const statuses: unknown[] = [];
     for (let n = 0; n < 6; n++) {
-      const { headers, body, to } = await result(await raw.offer(SUBJECT, { n }, head(`bad-${String(n)}`)));
+      const { headers, body, to } = await result(await raw.offer(SUBJECT, { n }, jobHead(`bad-${String(n)}`)));
       expect([headers['Pith-Type'], to === '']).toEqual(['error', false]);
       statuses.push([headers['Nats-Service-Error-Code'], (body as PithError).code]);
       if (n === 0) expect(body).toEqual({ code: 'PITH_USAGE', message: 'no model', details: { ms: 1 } });
@@ -179,97 +158,18 @@ describeWithNats('the work on a job on the wire', () => {
     ]);
   });
 
-  it('stops when it is cancelled, when an answer says 410, and when nobody is there any more', async () => {
-    const { bus, raw, cancel, probe } = await parties();
-    const jobs = serveUntilStopped(bus);
-    await bus.link.flush();
-    const frames = await Promise.all([1, 2, 3].map((n) => raw.offer(SUBJECT, { n }, head(`stop-${String(n)}`))));
-    for (const n of [1, 2, 3]) await jobs.begun(n);
-    const about = { job: 'stop-1', attempt: 1 };
-    for (const body of [{ job: 'stop-1', attempt: 2 }, { job: 1 }, Buffer.from('{'), [], null]) raw.say(cancel, body);
-    expect((await raw.ask(probe, about)).body).toEqual({ known: true });
-    raw.say(cancel, about);
-    expect(await jobs.ended(1)).toBe('PITH_BUS_CANCELLED');
-    expect((await raw.ask(probe, about)).body).toEqual({ known: false });
-    const beat = await frames[1]?.next(typeIs('heartbeat'));
-    beat?.answer({}, failing(410));
-    expect(await jobs.ended(2)).toBe('PITH_BUS_CANCELLED');
-    await raw.nc.close();
-    expect(await jobs.ended(3)).toBe('PITH_BUS_CANCELLED');
-  });
-
-  it('stops when nothing is answered for too long, and when the time is over', async () => {
-    const { bus, raw } = await parties({ heartbeatMs: 100, missed: 3 });
-    const jobs = serveUntilStopped(bus);
-    await bus.link.flush();
-    await raw.offer(SUBJECT, { n: 1 }, head('silent'));
-    await raw.offer(SUBJECT, { n: 2 }, head('late', 1, { 'Pith-Deadline-Ms': '50' }));
-    for (const n of [1, 2]) await jobs.begun(n);
-    expect(await jobs.ended(2)).toBe('PITH_BUS_TIMEOUT');
-    expect(await jobs.ended(1)).toBe('PITH_BUS_CANCELLED');
-  });
-
-  it('of one job a later attempt ends the earlier; the same or an earlier one is ignored, also when it has ended', async () => {
-    const { bus, raw } = await parties();
-    const jobs = serveUntilStopped(bus);
-    await bus.link.flush();
-    await raw.offer(SUBJECT, { n: 2 }, head('twice', 2));
-    await jobs.begun(2);
-    const ignored = [
-      await raw.offer(SUBJECT, { n: 21 }, head('twice', 2)),
-      await raw.offer(SUBJECT, { n: 1 }, head('twice', 1)),
-    ];
-    const third = await raw.offer(SUBJECT, { n: 3 }, head('twice', 3));
-    await jobs.begun(3);
-    expect(await jobs.ended(2)).toBe('PITH_BUS_CANCELLED');
-    expect((await third.next()).headers).toMatchObject({ 'Pith-Type': 'accepted' });
-    raw.say(`pith.v1.ctl.${bus.link.name}.cancel`, { job: 'twice', attempt: 3 });
-    expect(await jobs.ended(3)).toBe('PITH_BUS_CANCELLED');
-    ignored.push(await raw.offer(SUBJECT, { n: 31 }, head('twice', 3)));
-    await raw.ask(SUBJECT, { n: 'marks that all before it has come' }, head('marker'));
-    expect(ignored.flatMap((frames) => frames.rest())).toEqual([]);
-  });
-
   test.each([
     ['says of no job', { n: 1 }, { 'Pith-Major': '1' }],
-    ['says of a job that is none', { n: 1 }, head('a.b')],
-    ['says of an attempt that is none', { n: 1 }, { ...head('a'), 'Pith-Attempt': '-1' }],
-    ['says of a pace that is none', { n: 1 }, head('a', 1, { 'Pith-Heartbeat-Ms': 'soon' })],
-    ['does not fit', { n: 'one' }, head('a')],
-    ['is no JSON', Buffer.from('{'), head('a')],
+    ['says of a job that is none', { n: 1 }, jobHead('a.b')],
+    ['says of an attempt that is none', { n: 1 }, { ...jobHead('a'), 'Pith-Attempt': '-1' }],
+    ['says of a pace that is none', { n: 1 }, jobHead('a', 1, { 'Pith-Heartbeat-Ms': 'soon' })],
+    ['does not fit', { n: 'one' }, jobHead('a')],
+    ['is no JSON', Buffer.from('{'), jobHead('a')],
   ])('an offer that %s is answered with 422 and begins nothing', async (_, body, headers) => {
     const { bus, raw } = await parties();
     work(bus, async ({ n }) => ({ n }));
     await bus.link.flush();
     const answer = await raw.ask(SUBJECT, body, headers);
     expect(answer.headers).toMatchObject(failing(422));
-  });
-
-  it('a worker that closes says so to who waits: 410', async () => {
-    const { bus, raw } = await parties();
-    const jobs = serveUntilStopped(bus);
-    await bus.link.flush();
-    const frames = await raw.offer(SUBJECT, { n: 1 }, head('closing'));
-    await jobs.begun(1);
-    await bus.close();
-    expect(await jobs.ended(1)).toBe('PITH_BUS_TRANSPORT_CLOSED');
-    const { headers } = await frames.next(typeIs('error'));
-    expect(headers).toMatchObject({ 'Nats-Service-Error-Code': '410' });
-  });
-
-  it('a worker that is disposed stays until its last result is acknowledged', async () => {
-    const { bus, raw } = await parties();
-    const serving = work(bus, async ({ n }) => ({ n }));
-    await bus.link.flush();
-    const frames = await raw.offer(SUBJECT, { n: 1 }, head('last'));
-    await frames.next(typeIs('result'));
-    let isOver = false;
-    const disposed = serving[Symbol.asyncDispose]().then(() => (isOver = true));
-    await frames.next(typeIs('result'));
-    const again = await frames.next(typeIs('result'));
-    expect(isOver).toBe(false);
-    again.answer({});
-    await disposed;
-    expect((await raw.ask(SUBJECT, { n: 2 }, head('none'))).headers).toEqual({});
   });
 });
