@@ -23,7 +23,7 @@ module.exports = {
   agent: {
     mutate: ['core/agent/{session-driver,reply-calls,request,loop,live-conversation,run,run-end,background}.ts'],
     tests: [
-      'test/agent/{background,conversation,driver,loop,reply-calls,requested-compaction,requests,waiting-prompts}.test.ts',
+      'test/agent/{background,conversation,driver,loop,reply-calls,requested-compaction,requests,run,waiting-prompts}.test.ts',
     ],
   },
   guard: {
@@ -36,7 +36,8 @@ module.exports = {
   apply: {
     mutate: ['plugins/compaction/{apply,breaker,rest,thresholds,net}.ts'],
     tests: [
-      'test/plugins/compaction/{automatic,auto-read,background,breaker,compaction,llm-summaries,net,pre-compact,rest,staff,state-tools,thresholds}.test.ts',
+      'test/plugins/compaction/{apply,automatic,auto-read,background,breaker,compaction,llm-summaries,net,pre-compact,rest,staff,state-tools,thresholds}.test.ts',
+      'test/plugins/file-tools/compaction.test.ts',
     ],
   },
   store: {

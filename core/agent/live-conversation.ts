@@ -91,13 +91,7 @@ class LiveConversation implements Conversation {
     if (this.#active === undefined && this.session.turnOpen) {
       const run = this.#run();
       run.accept();
-      this.#waiting.unshift({
-        run,
-        start: () => {
-          this.#driver.reopen();
-          return this.#turn(run);
-        },
-      });
+      this.#waiting.unshift({ run, start: () => this.#start(run, () => this.#driver.reopen()) });
     }
     const first = this.#active === undefined ? this.#waiting[0]?.run : undefined;
     this.#pump();
@@ -167,7 +161,7 @@ class LiveConversation implements Conversation {
     try {
       if (run.ended) return;
       if (this.#isClosed) throw this.#closedError();
-      if (this.#parts.model === undefined) throw noModel();
+      this.#model();
       const joins = whenBusy === 'steer' && this.#inTurn.length > 0;
       const items = await this.#driver.submit([prompt], !joins);
       if (this.#isClosed) throw this.#closedError();
@@ -214,28 +208,39 @@ class LiveConversation implements Conversation {
     return {
       run,
       ...(prompt !== undefined && { prompt }),
-      start: () => {
-        try {
-          this.#driver.open(items);
-        } catch (thrown) {
-          this.#refuse(run, thrown);
-          throw thrown;
-        }
-        run.accept();
-        return this.#turn(run);
-      },
+      start: () => this.#start(run, () => this.#driver.open(items)),
     };
   }
 
-  async #turn(run: OpenRun): Promise<void> {
-    const { model, maxOutputTokens } = this.#parts;
-    this.#inTurn = [run];
-    if (model !== undefined) {
-      const emit = (event: AgentEvent): void => {
-        for (const one of this.#inTurn) one.emit(event);
-      };
-      await runTurn({ driver: this.#driver, model, emit, maxOutputTokens });
+  /** Opens a turn of what has waited and runs it; where that cannot be, its run hears of it. */
+  #start(run: OpenRun, open: () => void): Promise<void> {
+    try {
+      this.#model();
+      open();
+    } catch (thrown) {
+      this.#refuse(run, thrown);
+      throw thrown;
     }
+    run.accept();
+    return this.#turn(run);
+  }
+
+  #model(): LlmClient {
+    const { model } = this.#parts;
+    if (model !== undefined) return model;
+    throw new PithError(
+      'PITH_MODEL_MISSING',
+      'The agent has no model. Give [model] in the manifest, or a model to createAgent.',
+    );
+  }
+
+  async #turn(run: OpenRun): Promise<void> {
+    this.#inTurn = [run];
+    const emit = (event: AgentEvent): void => {
+      for (const one of this.#inTurn) one.emit(event);
+    };
+    const { maxOutputTokens } = this.#parts;
+    await runTurn({ driver: this.#driver, model: this.#model(), emit, maxOutputTokens });
     this.#inTurn = [];
     // What did not join any more opens turns of its own, before what came later.
     for (const late of this.#joining) late.leave();
@@ -278,13 +283,6 @@ class LiveConversation implements Conversation {
   #closedError(): PithError {
     return new PithError('PITH_SESSION_CLOSED', `Session "${this.session.id}" is closed; open it again to go on.`);
   }
-}
-
-function noModel(): PithError {
-  return new PithError(
-    'PITH_MODEL_MISSING',
-    'The agent has no model. Give [model] in the manifest, or a model to createAgent.',
-  );
 }
 
 /** Takes what waits for a run out of a list. */

@@ -32,10 +32,7 @@ export class ReplyCalls {
     for (const item of items) {
       if (item.kind !== 'tool_call') continue;
       const call = { ...item, id: item.id ?? '' };
-      const admitted: AdmittedCall =
-        abort === undefined
-          ? await admitCall(this.#kernel, optionsOf(call))
-          : { call, refused: errorResult(call.name, `Not run: ${abort.reason}`) };
+      const admitted: AdmittedCall = abort === undefined ? await admitCall(this.#kernel, optionsOf(call)) : { call };
       calls.push(admitted);
       abort ??= admitted.abort;
     }

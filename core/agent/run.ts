@@ -70,10 +70,7 @@ export class OpenRun implements Run {
 
   async *[Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
     for (;;) {
-      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
-        yield event;
-        if (event.type === 'end') return;
-      }
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
       if (this.#ended) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

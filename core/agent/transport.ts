@@ -1,7 +1,7 @@
 /** The bus that `[transport]` of a manifest describes (S4.1, S10), and where the jobs for compact workers go on it. */
 import type { Bus } from '../bus/bus';
 import type * as Nats from '../bus/nats';
-import type { LinkOptions } from '../bus/nats';
+import type { Link, LinkOptions } from '../bus/nats';
 import { sleep, systemClock } from '../kernel/clock';
 import type { OpenBus } from '../kernel/kernel';
 import type { Logger } from '../kernel/logger';
@@ -14,18 +14,28 @@ import { COMPACT_POOL } from './compaction';
 export interface Transport {
   readonly bus: OpenBus | undefined;
   readonly defaults: readonly DefaultService[];
+  /** Resolves when the bus that was opened is connected, after so many milliseconds at the latest; at once without one. */
+  reached(ms: number): Promise<void>;
 }
 
-/**
- * The transport of a manifest. Nothing is opened yet. The connection is made in the background, or is waited for up to so
- * many milliseconds.
- */
-export function transportOf({ core: { transport } }: Pick<LoadedManifest, 'core'>, connectMs = 0): Transport {
-  if (transport.kind === 'local') return { bus: undefined, defaults: [] };
+/** The transport of a manifest. Nothing is opened yet, and the connection is made in the background. */
+export function transportOf({ core: { transport } }: Pick<LoadedManifest, 'core'>): Transport {
+  if (transport.kind === 'local') return { bus: undefined, defaults: [], reached: () => Promise.resolve() };
   const { tenant, pool, remoteFileReads: readsFiles } = transport;
+  let link: Link | undefined;
   return {
-    bus: (log) => openNatsBus(transport, log, connectMs),
+    async bus(log) {
+      link = await loadNats().openLink(linkOptionsOf(transport, log));
+      return busOver(link, transport, log);
+    },
     defaults: [defaultService(COMPACT_POOL, () => ({ tenant, pool, readsFiles }))],
+    async reached(ms) {
+      if (link === undefined) return;
+      const isThere = new AbortController();
+      const waited = sleep(systemClock, ms, isThere.signal).catch(() => undefined);
+      await Promise.race([loadNats().connected(link), waited]);
+      isThere.abort();
+    },
   };
 }
 
@@ -45,17 +55,9 @@ export function linkOptionsOf(
   };
 }
 
-async function openNatsBus(transport: CoreSections['transport'], log: Logger, connectMs: number): Promise<Bus> {
-  const { connected, createNatsBus, openLink } = loadNats();
-  const link = await openLink(linkOptionsOf(transport, log));
-  if (connectMs > 0) {
-    const isThere = new AbortController();
-    const waited = sleep(systemClock, connectMs, isThere.signal).catch(() => undefined);
-    await Promise.race([connected(link), waited]);
-    isThere.abort();
-  }
-  return createNatsBus(link, {
-    namespace: transport.namespace,
+function busOver(link: Link, { namespace }: CoreSections['transport'], log: Logger): Bus {
+  return loadNats().createNatsBus(link, {
+    namespace,
     report: ({ name, error }) => log.error(`An observer of "${name}" failed; the others go on.`, { cause: error }),
   });
 }

@@ -152,10 +152,11 @@ function amounts(count: number, noun: string, tokens?: number): string {
   return tokens === undefined ? counted : `${counted}${padTo(figure(tokens), 9, 'right')} tokens`;
 }
 
-function closingLine({ report, loadMs, totalMs }: CompactRun, { colours, columns }: Terminal): string {
+function closingLine({ report, loadMs, connectMs, totalMs }: CompactRun, { colours, columns }: Terminal): string {
   const { outcome, worker, reason = '' } = report;
   const { plan, worker: working, apply } = report.durationsMs;
-  const times = `load ${duration(loadMs)}, plan ${duration(plan)}, worker ${duration(working)}, apply ${duration(apply)}`;
+  const connect = connectMs === undefined ? '' : `connect ${duration(connectMs)}, `;
+  const times = `load ${duration(loadMs)}, ${connect}plan ${duration(plan)}, worker ${duration(working)}, apply ${duration(apply)}`;
   const end = (paint: (text: string) => string, words: string): string =>
     `${paint(outcome.replaceAll('-', ' '))}${words} in ${duration(totalMs)}\n${colours.dim(times)}`;
   if (outcome === 'done') return end(colours.green, ` by the ${worker} worker`);

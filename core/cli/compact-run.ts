@@ -14,12 +14,12 @@ import { openAtWork } from './session-at-work';
 import type { SessionAtWork, SessionRequest } from './session-at-work';
 import { serviceOf } from './started-plugins';
 import type { Terminal } from './terminal';
+import { transportKeys } from './transport-options';
+import type { TransportFlags } from './transport-options';
 
-export interface CompactRequest extends SessionRequest {
+export interface CompactRequest extends SessionRequest, TransportFlags {
   /** Who writes the summary, instead of who the manifest names. */
   readonly worker?: 'offline' | 'llm' | 'remote' | undefined;
-  /** Where a remote worker is reached, instead of where the manifest says. */
-  readonly servers?: readonly string[] | undefined;
   readonly retainedTokens?: number | undefined;
   readonly autoReadBudget?: number | undefined;
 }
@@ -37,6 +37,8 @@ export interface CompactRun extends Pick<SessionAtWork, 'opened' | 'manifest' | 
   readonly autoReadBudget: number | undefined;
   /** Milliseconds until the session stood, its plugins ran and its tokens were known. */
   readonly loadMs: number;
+  /** Milliseconds that the connection to a remote worker's server was waited for; undefined where nobody else is asked. */
+  readonly connectMs: number | undefined;
   /** Milliseconds in all. */
   readonly totalMs: number;
 }
@@ -52,7 +54,7 @@ export async function runCompact(request: CompactRequest, terminal: Terminal): P
     'compaction.auto_read_budget': request.autoReadBudget,
     'compaction.worker': request.worker,
     'transport.kind': request.worker === 'remote' ? 'nats' : undefined,
-    'transport.servers': request.servers,
+    ...transportKeys(request),
   };
   terminal.progress('reading the session');
   const work = await openAtWork({ ...request, asksWorkers: true }, flags, terminal);
@@ -79,6 +81,7 @@ async function compactSession(work: SessionAtWork, begun: number, terminal: Term
   const partsBefore = contextParts(context.view(), tokenizer);
   const evaluation = serviceOf(kernel, PRUNE)?.evaluate(session);
   const loadMs = performance.now() - begun;
+  const connectMs = work.reached && (await timed(work.reached, terminal));
   const stopListening = kernel.bus.on('compaction.progress', ({ phase }) => terminal.progress(phase));
   const report = await compaction.compact(session, { trigger: 'manual' });
   stopListening();
@@ -93,6 +96,15 @@ async function compactSession(work: SessionAtWork, begun: number, terminal: Term
     parts: { before: partsBefore, after: contextParts(context.view(), tokenizer) },
     autoReadBudget: manifest.config['compaction']?.['autoReadBudget'] as number | undefined,
     loadMs,
+    connectMs,
     totalMs: performance.now() - begun,
   };
+}
+
+async function timed(reached: () => Promise<void>, terminal: Terminal): Promise<number> {
+  const begun = performance.now();
+  terminal.progress('connecting to NATS');
+  await reached();
+  terminal.progress('');
+  return performance.now() - begun;
 }

@@ -10,9 +10,10 @@ import { printCompact } from './compact-report';
 import { runCompact } from './compact-run';
 import type { CompactRequest } from './compact-run';
 import { EXIT } from './exit-code';
-import { folderOf, jsonOption, listOf, pluginOptions, sessionOptions, tokensOf } from './options';
+import { folderOf, jsonOption, pluginOptions, sessionOptions, tokensOf } from './options';
 import { openOutput } from './output-file';
 import type { Terminal } from './terminal';
+import { transportOptions } from './transport-options';
 
 interface CompactFlags extends Omit<CompactRequest, 'file'> {
   readonly out?: string;
@@ -20,27 +21,31 @@ interface CompactFlags extends Omit<CompactRequest, 'file'> {
   readonly json?: true;
 }
 
+/** The heading of the options that say how a worker in another process is reached. */
+const FOR_REMOTE = 'Options for --worker remote:';
+
 export function define(command: Command, terminal: Terminal): void {
-  jsonOption(pluginOptions(sessionOptions(command)))
+  const own = jsonOption(pluginOptions(sessionOptions(command)))
     .option('--root <DIR>', 'where the files of the session are; else their contents as last seen in it', folderOf)
     .option('--retained-tokens <N>', 'newest tokens that are carried over word for word', tokensOf)
     .option('--auto-read-budget <N>', 'tokens of files whose contents stand in the new context', tokensOf)
     .addOption(new Option('--worker <NAME>', 'who writes the summary').choices(['offline', 'llm', 'remote']))
-    .option('--servers <URLS>', 'where --worker remote is reached, parted by commas (default: NATS_URL)', listOf)
     .option('--out <FILE>', 'write the new context to a file')
     .addOption(
       new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)),
-    )
-    .action(async (file: string, flags: CompactFlags) => {
-      process.exitCode = await compact(file, flags, terminal);
-    });
+    );
+  transportOptions(own.optionsGroup(FOR_REMOTE)).action(async (file: string, flags: CompactFlags) => {
+    const isGiven = (option: Option): boolean => command.getOptionValueSource(option.attributeName()) === 'cli';
+    const connection = command.options.find((option) => option.helpGroupHeading === FOR_REMOTE && isGiven(option));
+    requireUsable(flags, connection?.long);
+    process.exitCode = await compact(file, flags, terminal);
+  });
 }
 
 /** Outcomes after which all is well: the context is smaller now, or there was nothing to gain. */
 const HARMLESS: ReadonlySet<CompactionOutcome> = new Set(['done', 'nothing-to-do', 'inflated']);
 
 async function compact(file: string, flags: CompactFlags, terminal: Terminal): Promise<number> {
-  requireUsable(flags);
   if (flags.to !== undefined && flags.out === undefined)
     throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
   const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
@@ -53,15 +58,15 @@ async function compact(file: string, flags: CompactFlags, terminal: Terminal): P
   return isDone ? EXIT.done : EXIT.failed;
 }
 
-/** Throws `PITH_NOT_AVAILABLE` for a worker that needs a model, `PITH_USAGE` for servers that no worker is asked at. */
-function requireUsable({ worker, servers }: CompactFlags): void {
+/** Throws `PITH_NOT_AVAILABLE` for a worker that needs a model, `PITH_USAGE` for a connection by which no worker is asked. */
+function requireUsable({ worker }: CompactFlags, connection: string | undefined): void {
   if (worker === 'llm')
     throw new PithError(
       'PITH_NOT_AVAILABLE',
       '--worker llm is not part of this version; use --worker offline or remote',
     );
-  if (servers !== undefined && worker !== 'remote')
-    throw new PithError('PITH_USAGE', '--servers needs --worker remote');
+  if (connection !== undefined && worker !== 'remote')
+    throw new PithError('PITH_USAGE', `${connection} needs --worker remote`);
 }
 
 /** The context in a shape, as the text of a file. */

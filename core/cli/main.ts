@@ -81,7 +81,7 @@ function usageMessage({ code, message }: CommanderError, program: Command, argv:
   const word = said.startsWith('unknown') ? /'(\S+)'/.exec(said)?.[1] : undefined;
   const meant = word === undefined ? undefined : nearest(word, known);
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-  return `${said}.${hint} See pith ${command === undefined ? '' : `${command.name()} `}--help`;
+  return `${said.replace(/\.$/, '')}.${hint} See pith ${command === undefined ? '' : `${command.name()} `}--help`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A session file opened for a command, with the plugins of the manifest at work on it. */
 import { resolve } from 'node:path';
 import type { StockPluginName } from '../../plugins';
+import { transportOf } from '../agent/transport';
 import { createDiskFiles } from '../files/disk-files';
 import type { FileSource } from '../files/file-source';
 import { createMovedFiles } from '../files/moved-files';
@@ -35,6 +36,8 @@ export interface SessionAtWork {
   readonly files: FileSource;
   /** The absolute folder that contents are read from; undefined where the session tells them. */
   readonly root: string | undefined;
+  /** Waits for the server of a remote worker, but not for ever; undefined where nobody else is asked. */
+  readonly reached: (() => Promise<void>) | undefined;
   /** Closes the session and stops the plugins. */
   close(): Promise<void>;
 }
@@ -52,13 +55,15 @@ export async function openAtWork(
   const root = request.root === undefined ? undefined : resolve(request.root);
   const files = filesOf(opened.session, root);
   const isRemote = request.asksWorkers === true && manifest.config['compaction']?.['worker'] === 'remote';
-  const options = { files, ...(isRemote && { connectMs: CONNECT_MS }) };
+  const transport = isRemote ? transportOf(manifest) : undefined;
+  const options = { files, ...(transport && { transport }) };
   const started = (kernel = await startPlugins(onRequestOnly(manifest), options));
   const close = async (): Promise<void> => {
     await opened.session.close();
     await started.stop();
   };
-  return { opened, manifest, kernel: started, files, root, close };
+  const reached = transport && (() => transport.reached(CONNECT_MS));
+  return { opened, manifest, kernel: started, files, root, reached, close };
 }
 
 /** No turn runs here, so nothing is compacted of itself, whatever the thresholds are. */

@@ -5,6 +5,7 @@ import type { StockPluginName } from '../../plugins';
 import { createKernel } from '../agent/create-kernel';
 import { logSinkOf, storeOf } from '../agent/manifest-agent';
 import { transportOf } from '../agent/transport';
+import type { Transport } from '../agent/transport';
 import { PithError } from '../errors';
 import { FILE_SOURCE } from '../files/file-source';
 import type { FileSource } from '../files/file-source';
@@ -56,22 +57,21 @@ export function manifestName({ path, foundBy }: Pick<LoadedManifest, 'path' | 'f
 export interface StartOptions {
   /** Where contents of files come from; the folder of the manifest by default. */
   readonly files?: FileSource;
-  /** Milliseconds to wait for the connection to other processes; none is made by default. */
-  readonly connectMs?: number;
+  /** How other processes are reached; not at all by default. */
+  readonly transport?: Transport;
 }
 
 /** Starts the plugins of a manifest. */
-export function startPlugins(manifest: LoadedManifest, { files, connectMs }: StartOptions = {}): Promise<Kernel> {
+export function startPlugins(manifest: LoadedManifest, { files, transport }: StartOptions = {}): Promise<Kernel> {
   const { plugins, config, core } = manifest;
-  const transport = transportOf(manifest, connectMs);
   return createKernel({
     plugins,
     config,
     onError: core.plugins.onError,
     log: logSinkOf(manifest),
-    bus: connectMs === undefined ? undefined : transport.bus,
+    bus: transport?.bus,
     defaults: [
-      ...transport.defaults,
+      ...(transport ?? transportOf(manifest)).defaults,
       defaultService(SESSION_STORE, () => storeOf(manifest)),
       ...(files === undefined ? [] : [defaultService(FILE_SOURCE, () => files)]),
     ],

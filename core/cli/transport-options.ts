@@ -6,7 +6,6 @@ import type { LinkOptions } from '../bus/nats';
 import { PithError } from '../errors';
 import type { Logger } from '../kernel/logger';
 import type { LoadedManifest } from '../manifest';
-import { listOf } from './options';
 
 export interface TransportFlags {
   readonly servers?: readonly string[];
@@ -22,8 +21,12 @@ export interface TransportFlags {
 /** Adds what every command has that connects to NATS. */
 export function transportOptions(command: Command): Command {
   return command
-    .option('--servers <URLS>', 'the NATS servers, parted by commas', listOf)
-    .option('--name <NAME>', 'the name of the connection, which the rights on a server go by')
+    .option(
+      '--servers <URLS>',
+      'the NATS servers, parted by commas (default: NATS_URL, or servers of [transport])',
+      serversOf,
+    )
+    .option('--name <NAME>', 'the name of the connection, which the rights on a server go by (default: a random one)')
     .option('--user <NAME>', 'the user; the password stands in NATS_PASSWORD')
     .option('--creds <FILE>', 'the credentials file', fileOf)
     .option('--nkey <FILE>', 'the file with the seed of an nkey', fileOf)
@@ -53,6 +56,12 @@ export function connectionOf({ core: { transport } }: Pick<LoadedManifest, 'core
     'PITH_USAGE',
     'nothing says where the NATS servers are; give --servers nats://HOST:4222, NATS_URL, or servers of [transport]',
   );
+}
+
+function serversOf(text: string, earlier: readonly string[] = []): readonly string[] {
+  const urls = text.split(',').map((url) => url.trim());
+  if (urls.includes('')) throw new InvalidArgumentError('Expected URLs parted by commas, such as nats://HOST:4222.');
+  return [...earlier, ...urls];
 }
 
 function fileOf(text: string): string {

@@ -28,9 +28,10 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Connections at once, and milliseconds that one may take to ask: nobody keeps the process busy here. */
+/** Connections at once, milliseconds that one may take to ask, and between two looks at who took longer: nobody keeps others out. */
 const MOST_CONNECTIONS = 64;
 const PATIENCE_MS = 5_000;
+const LOOK_MS = 1_000;
 
 /** `HOST:PORT` of an option, `[::1]:9464` for IPv6. Throws what the parser of options takes for a wrong value. */
 export function healthAddressOf(text: string): HealthAddress {
@@ -49,7 +50,8 @@ export function serveHealth({ host, port }: HealthAddress, probes: HealthProbes)
     '/readyz': () => judged(probes.unready()),
     '/metrics': () => ({ status: 200, type: METRICS_TYPE, text: probes.metrics() }),
   };
-  const server = createServer({ headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS }, (request, response) => {
+  const patience = { headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS, connectionsCheckingInterval: LOOK_MS };
+  const server = createServer(patience, (request, response) => {
     const { method = '', url = '' } = request;
     const path = url.split('?', 1)[0] ?? '';
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;

@@ -23,6 +23,7 @@ import { watchedWorker } from './worker-jobs';
 import { modelSideKernel, modelSideWorker } from './worker-kernel';
 import { metricsText } from './worker-metrics';
 import { Places } from './worker-places';
+import { cureOf, hearInbox, missingRight } from './worker-rights';
 import type { WorkerSettings } from './worker-settings';
 
 /** Milliseconds after the last job in which its outcome must have arrived, and the connection be closed. */
@@ -66,8 +67,8 @@ class WorkerProcess implements HealthProbes {
   readonly #subject: string;
   #running: Running | undefined;
   #isEnding = false;
-  /** Whether the server lets nobody of this name serve these jobs. */
-  #isDenied = false;
+  /** The right without which no job can be done, where the server has denied it. */
+  #missing: string | undefined;
   #reconnects = 0;
 
   constructor(settings: WorkerSettings) {
@@ -80,7 +81,7 @@ class WorkerProcess implements HealthProbes {
 
   /** Serves with a worker over a link. */
   begin(link: Link, worker: CompactWorker, health: string | undefined): void {
-    const { namespace, tenant, pool, concurrency, log, manifest } = this.#settings;
+    const { namespace, tenant, pool, concurrency, log, manifest, lacksModel } = this.#settings;
     const bus = createNatsBus(link, {
       namespace,
       report: ({ name, error }) => log.log.error(`"${name}": ${messageOf(error)}`),
@@ -89,15 +90,19 @@ class WorkerProcess implements HealthProbes {
     const watched = watchedWorker(worker, { counts, backoff: this.backoff, log, handBack: this.#handBack.signal });
     const places = new Places(concurrency, () => serveCompactWorker(bus, watched, { tenant, pool }));
     link.on((event) => this.#heard(event));
-    log.log.info('The worker starts.', {
+    const why = lacksModel ? ' It has no model, as there is no [compaction.model] or [model], and works offline.' : '';
+    const { model, ...identity } = this.#identity();
+    log.log.info(`The worker starts.${why}`, {
       name: link.name,
       version: packageVersion(),
-      ...this.#identity(),
+      ...identity,
+      ...(model !== '' && { model }),
       subject: this.#subject,
       capacity: concurrency,
       manifest,
       health,
     });
+    hearInbox(link);
     places.enter();
     const discovery = answerDiscovery(link, this.#service(link), () => this.#stats(), this.#settings.link.log);
     this.#running = { link, bus, places, discovery };
@@ -129,7 +134,7 @@ class WorkerProcess implements HealthProbes {
   unready(): string | undefined {
     if (this.#isEnding) return 'shutting down';
     if (this.#running?.link.isConnected !== true) return 'not connected to a NATS server';
-    if (this.#isDenied) return `the server does not permit to subscribe to ${this.#subject}`;
+    if (this.#missing !== undefined) return `the server does not permit to subscribe to ${this.#missing}`;
     const { leftMs } = this.backoff;
     return leftMs > 0 ? `rate-limited by the provider for ${String(Math.ceil(leftMs / 1000))} s` : undefined;
   }
@@ -150,9 +155,21 @@ class WorkerProcess implements HealthProbes {
 
   #heard(event: LinkEvent): void {
     if (event.type === 'reconnected') this.#reconnects++;
-    if (event.type === 'connected' || event.type === 'reconnected') this.#isDenied = false;
-    if (event.type === 'denied' && event.operation === 'subscribe' && event.subject === this.#subject)
-      this.#isDenied = true;
+    if (event.type === 'reconnected') this.#permittedAgain();
+    const { link, places } = this.#running as Running;
+    const right = missingRight(event, link, this.#settings.namespace);
+    if (right === undefined || this.#missing !== undefined) return;
+    this.#missing = right;
+    void places.leave();
+    const { log } = this.#settings.log;
+    log.error(`No job is taken: the server does not permit to subscribe to ${right}. ${cureOf(right, link)}`);
+  }
+
+  /** Another connection may have the right that was missing. */
+  #permittedAgain(): void {
+    if (this.#missing === undefined) return;
+    this.#missing = undefined;
+    if (!this.#isEnding && this.backoff.leftMs === 0) this.#running?.places.enter();
   }
 
   /** A wait for the provider has begun, or is over. */
@@ -161,6 +178,7 @@ class WorkerProcess implements HealthProbes {
     const { leftMs } = this.backoff;
     if (this.#isEnding) return;
     if (leftMs === 0) {
+      if (this.#missing !== undefined) return;
       this.#running?.places.enter();
       log.info('Jobs are taken again.');
     } else {

@@ -1,6 +1,7 @@
 /** What a worker process is, by its options, the environment and the manifest (S10, S11). */
 import { stockPlugins } from '../../plugins';
 import type { LinkLog, LinkOptions } from '../bus/nats';
+import { isDiscovery } from '../bus/nats/micro';
 import { PithError } from '../errors';
 import { createLogSink } from '../kernel/log-sink';
 import type { Logger, LogSink } from '../kernel/logger';
@@ -47,6 +48,8 @@ export interface WorkerSettings {
   readonly log: WorkerLog;
   /** Which manifest was used, for the log. */
   readonly manifest: string;
+  /** Whether it has no model because there is none, and not because none was asked for. */
+  readonly lacksModel: boolean;
 }
 
 /**
@@ -70,10 +73,11 @@ export async function workerSettings(request: WorkerRequest, terminal: Terminal)
   });
   const { transport } = manifest.core;
   const log = createWorkerLog(sinkOf(manifest, json === true, terminal));
+  const model = modelOf(manifest, request);
   return {
     plugins: manifest.plugins,
     config: manifest.config,
-    model: modelOf(manifest, request),
+    model,
     link: { ...connectionOf(manifest, log.log), log: linkLog(log.log) },
     namespace: transport.namespace,
     tenant: transport.tenant,
@@ -83,6 +87,7 @@ export async function workerSettings(request: WorkerRequest, terminal: Terminal)
     health: health === false ? undefined : health,
     log,
     manifest: manifestName(manifest),
+    lacksModel: model === undefined && request.worker === undefined,
   };
 }
 
@@ -117,7 +122,6 @@ function sinkOf({ core: { log }, settings }: LoadedManifest, isJson: boolean, te
 /** That discovery is not permitted is said once by who answers it, and is no error. */
 function linkLog(log: Logger): LinkLog {
   return (level, message, facts) => {
-    const isDiscovery = String(facts['subject']).startsWith('$SRV.');
-    log[isDiscovery ? 'debug' : level](message, facts);
+    log[isDiscovery(String(facts['subject'])) ? 'debug' : level](message, facts);
   };
 }

@@ -12,10 +12,15 @@ import type { WorkerRequest } from './worker-settings';
 export function define(command: Command, terminal: Terminal): void {
   jsonOption(transportOptions(command))
     .option('--manifest <FILE>', 'the manifest instead of PITH_MANIFEST or the nearest pith.toml')
-    .addOption(new Option('--worker <NAME>', 'who writes summaries').choices(['offline', 'llm']))
-    .option('--namespace <NAME>', 'the first part of all subjects')
-    .option('--tenant <NAME>', 'whose jobs are served')
-    .option('--pool <NAME>', 'which pool of workers this one belongs to')
+    .addOption(
+      new Option(
+        '--worker <NAME>',
+        'who writes summaries (default: llm where the manifest has a model, else offline)',
+      ).choices(['offline', 'llm']),
+    )
+    .option('--namespace <NAME>', 'the first part of all subjects (default: as in [transport], else pith)')
+    .option('--tenant <NAME>', 'whose jobs are served (default: as in [transport], else default)')
+    .option('--pool <NAME>', 'which pool of workers this one belongs to (default: as in [transport], else default)')
     .option('--concurrency <N>', 'jobs at once', countOf, 4)
     .option('--grace <SECONDS>', 'how long jobs may go on after SIGTERM', secondsOf, 25)
     .addOption(

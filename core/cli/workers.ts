@@ -11,9 +11,9 @@ import { PithError } from '../errors';
 import { createLogger } from '../kernel/logger';
 import { loadManifest } from '../manifest';
 import { stockPlugins } from '../../plugins';
-import { printableLine } from './display-width';
+import { fitTo, printableLine } from './display-width';
 import { EXIT } from './exit-code';
-import { age, counted, duration, figure, percent, table } from './layout';
+import { age, counted, duration, figure, flow, leftOut, MOST_ROWS, percent, table } from './layout';
 import { jsonOption } from './options';
 import type { Terminal } from './terminal';
 import { connectionOf, transportKeys, transportOptions } from './transport-options';
@@ -45,8 +45,8 @@ const told = z.object({
   failed: z.int().nonnegative(),
 });
 
-/** One worker of `pith.workers/1`. */
-interface ListedWorker {
+/** One worker as it tells of itself. */
+interface ToldWorker {
   readonly name: string;
   readonly version: string;
   readonly worker: string;
@@ -66,6 +66,12 @@ interface ListedWorker {
   readonly averageMs: number | null;
   /** ISO 8601, by its own clock. */
   readonly started: string;
+}
+
+/** One worker of `pith.workers/1`. */
+interface ListedWorker extends ToldWorker {
+  /** Whether several processes answer by its name, of which each needs one of its own. */
+  readonly duplicate: boolean;
 }
 
 export function define(command: Command, terminal: Terminal): void {
@@ -88,7 +94,7 @@ async function listWorkers(flags: WorkersFlags, terminal: Terminal): Promise<rea
   try {
     terminal.progress('looking for workers');
     await reached(link, wait * 1000);
-    return (await findServices(link, SERVICE, { waitMs: wait * 1000 })).flatMap(listed);
+    return marked((await findServices(link, SERVICE, { waitMs: wait * 1000 })).flatMap(listed));
   } finally {
     await link.close();
     terminal.progress('');
@@ -107,27 +113,37 @@ async function reached(link: Link, waitMs: number): Promise<void> {
   await within(waitMs, () => connected(link), late).finally(stop);
 }
 
-function listed({ id: name, version, started, averageMs, data }: FoundService): readonly ListedWorker[] {
+function listed({ id: name, version, started, averageMs, data }: FoundService): readonly ToldWorker[] {
   const facts = told.safeParse(data);
   if (!facts.success) return [];
   const { model } = facts.data;
   return [{ name, version, ...facts.data, model: model || null, averageMs: averageMs > 0 ? averageMs : null, started }];
 }
 
+function marked(workers: readonly ToldWorker[]): readonly ListedWorker[] {
+  const counts = countsOf(workers.map(({ name }) => name));
+  return workers.map((worker) => ({ ...worker, duplicate: (counts.get(worker.name) ?? 0) > 1 }));
+}
+
+/** The columns that are mostly the same for all, which are said once then. */
+const SHARED = ['version', 'worker', 'model', 'tenant', 'pool'] as const;
+
 function printWorkers(workers: readonly ListedWorker[], terminal: Terminal): void {
-  const { bold, dim } = terminal.colours;
+  const { bold, dim, yellow } = terminal.colours;
   if (workers.length === 0) return terminal.print('no worker answers');
   const [capacity, inflight] = [sum(workers, 'capacity'), sum(workers, 'inflight')];
   terminal.print(
-    `${bold(counted(workers.length, 'worker'))}, ${figure(inflight)} of ${counted(capacity, 'place')} busy (${percent(inflight, capacity)})\n`,
+    `${bold(counted(workers.length, 'worker'))}, ${figure(inflight)} of ${counted(capacity, 'place')} busy (${percent(inflight, capacity)})`,
   );
-  const head = ['name', 'version', 'worker', 'model', 'pool', 'load', 'done', 'failed', 'average', 'up'];
+  const isShared = (key: (typeof SHARED)[number]): boolean => new Set(workers.map((worker) => worker[key])).size === 1;
+  const shared = SHARED.filter((key) => isShared(key) && workers[0]?.[key] !== null).map(
+    (key) => `${key} ${shown(workers[0]?.[key])}`,
+  );
+  const own = SHARED.filter((key) => !isShared(key));
+  for (const line of flow(shared, terminal.columns)) terminal.print(dim(fitTo(line, terminal.columns)));
   const rows = workers.map((worker) => [
-    printableLine(worker.name),
-    printableLine(worker.version),
-    printableLine(worker.worker),
-    printableLine(worker.model ?? '–'),
-    printableLine(worker.tenant === 'default' ? worker.pool : `${worker.tenant}/${worker.pool}`),
+    `${shown(worker.name)}${worker.duplicate ? ' !' : ''}`,
+    ...own.map((key) => shown(worker[key])),
     `${figure(worker.inflight)}/${figure(worker.capacity)}`,
     figure(worker.done),
     figure(worker.failed),
@@ -137,12 +153,31 @@ function printWorkers(workers: readonly ListedWorker[], terminal: Terminal): voi
   const right = { align: 'right' } as const;
   const cut = { cut: 'end' } as const;
   const [first = '', ...lines] = table(
-    [head, ...rows],
-    [{ ...cut, least: 16 }, {}, {}, cut, cut, right, right, right, right, right],
+    [['name', ...own, 'load', 'done', 'failed', 'average', 'up'], ...rows],
+    [{ ...cut, least: 32 }, ...own.map(() => cut), right, right, right, right, right],
     terminal.columns,
   );
-  terminal.print(dim(first));
+  terminal.print(`\n${dim(first)}`);
   for (const line of lines) terminal.print(line);
+  const twice = [...countsOf(workers.map(({ name }) => name))].filter(([, count]) => count > 1);
+  if (twice.length > 0) terminal.print('');
+  for (const [name, count] of twice.slice(0, MOST_ROWS))
+    terminal.print(
+      yellow(
+        `! ${name} stands ${count === 2 ? 'twice' : `${figure(count)} times`}; each process needs a name of its own`,
+      ),
+    );
+  for (const line of leftOut(twice.length - MOST_ROWS, 'more name')) terminal.print(line);
+}
+
+function shown(fact: string | null | undefined): string {
+  return printableLine(fact ?? '–');
+}
+
+function countsOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 function sum(workers: readonly ListedWorker[], key: 'capacity' | 'inflight'): number {

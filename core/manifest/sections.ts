@@ -108,7 +108,7 @@ const transport = configKeys(
   },
   ({ kind, servers = [], user, credsFile, nkeyFile, tls, namespace, tenant, pool, name: connection = 'named' }) => [
     ...(kind === 'nats' && servers.length === 0
-      ? [conflict('servers', 'is missing; kind "nats" needs it, or NATS_URL')]
+      ? [conflict('servers', 'is missing; kind "nats" needs it, or NATS_URL, or --servers where a command has it')]
       : []),
     ...([user, credsFile, nkeyFile].filter((way) => way !== undefined).length > 1
       ? [

@@ -95,14 +95,15 @@ export function apply(
     }
   };
   for (const pin of pins) attempt('A pin of pre_compact was left out', () => context.pin(pin));
-  const shown = new Set(autoReads.flatMap(({ path }) => (path === undefined ? [] : [path])));
+  const shown = new Set(autoReads.map(({ path }) => path));
+  const marks = desk.marks.filter(({ path }) => shown.has(path));
   const after = context.view();
   attempt('The tracker was not told that contents left the context', () =>
-    contentsLeft(session, [...shown, ...touchedIn(after)]),
+    contentsLeft(session, [...marks.map(({ path }) => path), ...touchedIn(after)]),
   );
   told.found = {
     ...told.found,
-    marks: desk.marks.filter(({ path }) => shown.has(path)),
+    marks,
     references,
     after: { tokens: after.occupancy().tokens, items: after.length },
   };
@@ -140,12 +141,13 @@ function build(
   });
 }
 
+/** The text that stands among the system content once it is pinned. */
 function pinnedText(session: Session, pin: Advice['pins'][number]): string {
   if (typeof pin !== 'string') return pin.text;
   const number = session.indexOf(pin);
   const item = number === undefined ? undefined : session.item(number);
   if (item?.kind !== 'message') return '';
-  return item.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return item.parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }
 
 function carriedState({ guard, tokenizer }: CompactorParts, view: ContextView, plan: Plan): Block | undefined {

@@ -26,13 +26,14 @@ const weather = defineTool({
 interface Setting {
   readonly plugins?: readonly Plugin[];
   readonly tools?: readonly Tool[];
+  readonly hasModel?: boolean;
   /** The log of a session that was closed. */
   readonly log?: readonly SessionRecord[];
 }
 
 export async function talk(
   script: ScriptedModelOptions['script'],
-  { plugins = [], tools = [weather], log }: Setting = {},
+  { plugins = [], tools = [weather], hasModel = true, log }: Setting = {},
 ): Promise<Talk> {
   const errors: string[] = [];
   const kernel = await createKernel({ plugins, log: { level: 'error', write: ({ message }) => errors.push(message) } });
@@ -43,7 +44,7 @@ export async function talk(
       ? createSession({ id: 's', now: () => 0, services })
       : restoreSession(log, { now: () => 0, services });
   const driver = drive(kernel, session, { system: 'You help.', tools, model: model.model });
-  const conversation = converse({ kernel, driver, model });
+  const conversation = converse({ kernel, driver, model: hasModel ? model : undefined });
   const records = (): readonly SessionRecord[] => [...session.records()];
   const kinds = (): readonly string[] => records().map((record) => (record.t === 'item' ? record.item.kind : record.t));
   return { kernel, model, conversation, errors, records, kinds };

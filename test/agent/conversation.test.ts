@@ -1,7 +1,7 @@
 /** A conversation from prompt to end, on the real kernel, with a scripted model. */
 import { getEventListeners } from 'node:events';
 import { CONTEXT, definePlugin, defineTool } from '../../core';
-import type { AgentEvent } from '../../core';
+import type { AgentEvent, Plugin } from '../../core';
 import { nextTurn, talk, texts } from './conversation-kit';
 
 describe('a conversation', () => {
@@ -105,6 +105,12 @@ describe('a conversation', () => {
     const one = await talk([{ text: 'a' }, { text: 'c' }]);
     const [first, second, third] = ['1', '2', '3'].map((prompt) => one.conversation.send(prompt));
     await third?.accepted;
+    const fourth = one.conversation.send('4');
+    await fourth.accepted;
+    // What nobody was asked about yet does not wait, and takes nobody's place.
+    one.conversation.send('5').abort();
+    fourth.abort();
+    expect(one.conversation.waiting).toEqual([second, third]);
     second?.abort();
     expect(await second?.outcome).toMatchObject({ outcome: 'aborted' });
     expect(await first?.outcome).toMatchObject({ text: 'a' });
@@ -127,6 +133,23 @@ describe('a conversation', () => {
     expect(items.find(({ kind }) => kind === 'tool_result')).toMatchObject({ summary: 'Sunny in Oslo' });
   });
 });
+
+/** A plugin that notes which prompts it was asked about, and how often a session ended. */
+function asking(): { readonly plugin: Plugin; readonly asked: readonly string[] } {
+  const asked: string[] = [];
+  const plugin = definePlugin({
+    name: 'asking',
+    api: 1,
+    setup({ hooks }) {
+      hooks.on('prompt_submit', ({ items: [item], opens }) => {
+        const [part] = item?.kind === 'message' ? item.parts : [];
+        asked.push(`${part?.type === 'text' ? part.text : ''}: ${opens ? 'opens' : 'joins'}`);
+      });
+      hooks.on('session_end', () => void asked.push('ended'));
+    },
+  });
+  return { plugin, asked };
+}
 
 describe('a run', () => {
   it('can be followed from its first event on, also when it is over, and says that it is over', async () => {
@@ -155,7 +178,8 @@ describe('a run', () => {
   });
 
   it('is aborted by its signal, before it began or later; a run that is over listens no more', async () => {
-    const one = await talk([{ text: ['The first ', 'half'] }, { text: 'whole' }]);
+    const { plugin, asked } = asking();
+    const one = await talk([{ text: ['The first ', 'half'] }, { text: 'whole' }], { plugins: [plugin] });
     const late = one.conversation.send('go', { signal: AbortSignal.abort(new Error('too late')) });
     await expect(late.accepted).rejects.toMatchObject({ code: 'PITH_RUN_ABORTED', message: 'too late' });
     expect(await late.outcome).toEqual({ outcome: 'aborted', text: '', reason: 'too late' });
@@ -166,6 +190,7 @@ describe('a run', () => {
     const over = new AbortController();
     await one.conversation.send('go on', { signal: over.signal }).outcome;
     expect(getEventListeners(over.signal, 'abort')).toEqual([]);
+    expect(asked).toEqual(['tell me: opens', 'go on: opens']);
     expect(texts(one)).toEqual(['user: tell me', 'assistant: The first ', 'user: go on', 'assistant: whole']);
   });
 
@@ -186,14 +211,18 @@ describe('a run', () => {
 describe('the end of a conversation', () => {
   it('aborts the turn, keeps what waits in the log, and takes nothing more', async () => {
     let begun: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => (begun = resolve));
-    const one = await talk(() => {
-      begun();
-      return new Promise(() => undefined);
-    });
+    const requested = new Promise<void>((resolve) => (begun = resolve));
+    const { plugin, asked } = asking();
+    const one = await talk(
+      () => {
+        begun();
+        return new Promise(() => undefined);
+      },
+      { plugins: [plugin] },
+    );
     const { conversation } = one;
     const [first, second] = [conversation.send('1'), conversation.send('2')];
-    await Promise.all([asked, second.accepted]);
+    await Promise.all([requested, second.accepted]);
     await conversation.close();
     await conversation.close();
     const closed = 'Session "s" is closed; open it again to go on.';
@@ -204,6 +233,7 @@ describe('the end of a conversation', () => {
     await expect(late.accepted).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED', message: closed });
     expect(await late.outcome).toMatchObject({ outcome: 'failed', text: '', error: { message: closed } });
     expect(conversation.resume()).toBeUndefined();
+    expect(asked).toEqual(['1: opens', '2: opens', 'ended']);
     const again = await talk([{ text: 'b' }], { log: one.records() });
     expect(await again.conversation.resume()?.outcome).toEqual({ outcome: 'finished', text: 'b' });
   });

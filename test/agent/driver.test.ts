@@ -57,6 +57,17 @@ test('settings are recorded once, and again where they changed', async () => {
   expect(session.get(CONTEXT).view().system[0]?.text).toBe('Two.');
 });
 
+test('a driver that says nothing of prompt and model leaves them as they are', async () => {
+  const { test, session } = await place();
+  for (const options of [{ system: 'One.', model: 'm' }, {}]) {
+    const driver = drive(test.kernel, session, options);
+    await driver.prompt('Go.');
+    await driver.beforeRequest();
+    await driver.end('finished');
+  }
+  expect([...session.records()].filter(({ t }) => t === 'settings')).toHaveLength(1);
+});
+
 test('settings name the tools of the role, and are recorded again where those are others', async () => {
   const { test, session } = await place();
   const tools = ['look', 'touch'].map((name) =>
@@ -128,7 +139,8 @@ describe('a turn that was interrupted', () => {
     await driver.end('finished');
     const at = { session: session.id, role: 'main', turn: 1 };
     expect(test.events('turn.started')).toEqual([at]);
-    expect(test.events('turn.ended')).toEqual([{ ...at, outcome: 'finished' }]);
+    expect(test.events('turn.ended')).toStrictEqual([{ ...at, outcome: 'finished' }]);
+    expect([...session.records()].find(({ t }) => t === 'run')).not.toHaveProperty('reason');
     expect(kinds(session)).toEqual(['session', 'turn', 'message', 'run', 'turn']);
   });
 });
@@ -335,7 +347,7 @@ describe('the end of a run', () => {
   });
 
   test('may be asked for by one plugin, while another has work in the background begin', async () => {
-    const { session, driver } = await place([
+    const { test, session, driver } = await place([
       plugin('busy', ({ hooks }) =>
         hooks.on('post_run', () => ({ do: 'background', reason: 'tidy up', run: () => Promise.resolve() })),
       ),
@@ -347,6 +359,7 @@ describe('the end of a run', () => {
     expect(await driver.end('finished')).toBe(true);
     await driver.idle();
     expect([...session.items()].at(-1)).toMatchObject({ parts: [{ text: 'Are you sure?' }], by: 'once more' });
+    expect(test.events('plugin.error')).toEqual([]);
   });
 });
 

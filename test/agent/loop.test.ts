@@ -134,10 +134,12 @@ test('calls of one reply are all told, run and answered before the next request'
 });
 
 test('a plugin that ends the run while a tool runs has it aborted, with every call answered', async () => {
+  let calls = 0;
   const alarm = definePlugin({
     name: 'alarm',
     api: 1,
-    setup: ({ hooks }) => hooks.on('post_tool_call', () => ({ do: 'abort', reason: 'fire' })),
+    setup: ({ hooks }) =>
+      hooks.on('post_tool_call', () => (++calls === 2 ? { do: 'abort', reason: 'fire' } : undefined)),
   });
   const { conversation, end, said } = await turn(scripted([{ calls: [{ name: 'look' }, { name: 'look' }] }]), [alarm]);
   expect(end).toEqual({ outcome: 'aborted', text: '', reason: 'fire' });
@@ -235,7 +237,8 @@ test('the text of a run is that of its last reply, without what is no text and n
 
 test('an abort ends a turn whose model does not answer, and leaves nothing behind where nothing was said', async () => {
   for (const said of ['', ' \n']) {
-    const hanging = { ...streaming(), stream: () => hangs(said) };
+    const parts = said === '' ? [] : [{ type: 'text', text: said } as const];
+    const hanging = { ...streaming(), stream: () => hangs(...parts) };
     const host = await createTestAgent({ model: hanging });
     hosts.push(host);
     const conversation = await host.agent.open();
@@ -245,6 +248,39 @@ test('an abort ends a turn whose model does not answer, and leaves nothing behin
     expect(conversation.session.itemCount).toBe(1);
     expect(runOf(conversation.session.records())).toMatchObject({ outcome: 'aborted', reason: 'Enough.' });
   }
+});
+
+test('an abort keeps what was said since the last retry, and no thoughts', async () => {
+  const parts = [
+    { type: 'text', text: 'Hal' },
+    { type: 'retry', attempt: 1, delayMs: 5, reason: 'reset' },
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'Who' },
+  ] as const;
+  for (const [streamed, kept] of [
+    [parts, ['Go.', 'Who']],
+    [parts.slice(0, 3), ['Go.']],
+  ] as const) {
+    const host = await createTestAgent({ model: { ...streaming(), stream: () => hangs(...streamed) } });
+    hosts.push(host);
+    const conversation = await host.agent.open();
+    const run = conversation.send('Go.');
+    let heard = 0;
+    for await (const { type } of run)
+      if (['text', 'retry', 'reasoning'].includes(type) && ++heard === streamed.length) run.abort('Enough.');
+    expect((await run.outcome).text).toBe(kept[1] ?? '');
+    const said = [...conversation.session.items()].map((item) => JSON.stringify(item));
+    expect(said).toHaveLength(kept.length);
+    kept.forEach((text, at) => expect(said[at]).toContain(`"text":"${text}"`));
+  }
+});
+
+test('a model whose stream cannot be let go of is read to its reply all the same', async () => {
+  const reply = { items: [], stop: 'end' } as const;
+  const next = (): Promise<IteratorResult<LlmStreamPart>> =>
+    Promise.resolve({ done: false, value: { type: 'reply', reply } });
+  const { end } = await turn({ ...streaming(), stream: () => ({ [Symbol.asyncIterator]: () => ({ next }) }) });
+  expect(end).toEqual({ outcome: 'finished', text: '' });
 });
 
 test('an abort while a tool runs keeps what was said once', async () => {
@@ -294,7 +330,8 @@ async function* fails(error: Error): AsyncGenerator<LlmStreamPart> {
   throw error;
 }
 
-async function* hangs(said: string): AsyncGenerator<LlmStreamPart> {
-  if (said !== '') yield { type: 'text', text: said };
+/** Streams these parts, and then no more. */
+async function* hangs(...parts: readonly LlmStreamPart[]): AsyncGenerator<LlmStreamPart> {
+  yield* parts;
   await new Promise(() => undefined);
 }

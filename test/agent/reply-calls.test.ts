@@ -1,8 +1,25 @@
 /** The calls of a reply, from what the plugins say of them to their results (S5.6). */
 import { defineTool } from '../../core';
-import { call, place, plugin } from './driver-kit';
+import { call, place, plugin, say } from './driver-kit';
 
 describe('tool calls', () => {
+  test('are in the log where the model made them, under ids of their own, and are handed out as they are there', async () => {
+    const { session, driver } = await place();
+    await driver.prompt('Look.');
+    await driver.beforeRequest();
+    const items = [say('I look.'), call('a'), say('And there.'), { ...call('b'), id: 'mine' }, call('c')];
+    const calls = await driver.afterReply({ items });
+    const logged = [...session.items()].slice(1);
+    expect(logged).toMatchObject([
+      { id: 'i1', parts: [{ text: 'I look.' }] },
+      { id: 'i2', callId: 'a' },
+      { id: 'i3', parts: [{ text: 'And there.' }] },
+      { id: 'mine', callId: 'b' },
+      { id: 'i5', callId: 'c' },
+    ]);
+    expect(calls.map((one) => one.call)).toEqual([logged[1], logged[3], logged[4]]);
+  });
+
   test('are refused by a plugin before they are in the log as what they will be; the others run', async () => {
     const { session, driver } = await place([
       plugin('careful', ({ hooks }) =>

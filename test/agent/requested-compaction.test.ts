@@ -1,6 +1,6 @@
 /** A compaction that a person asks for in the middle of a conversation, and its undoing (S9.1, S5.5). */
 import { COMPACTION, CONTEXT, definePlugin } from '../../core';
-import type { Compaction, CompactionReport, CompactOptions, Plugin, Session } from '../../core';
+import type { Compaction, CompactionReport, CompactOptions, Plugin, Run, Session } from '../../core';
 import { nextTurn, talk } from './conversation-kit';
 
 describe('a compaction that is asked for', () => {
@@ -54,7 +54,7 @@ describe('a compaction that is asked for', () => {
     const one = await talk(
       () => {
         compaction = one.conversation.compact({ signal: controller.signal });
-        expect(asked).toEqual([]);
+        expect([asked, one.conversation.waiting]).toEqual([[], []]);
         return { text: 'a' };
       },
       { plugins: [plugin] },
@@ -71,6 +71,35 @@ describe('a compaction that is asked for', () => {
     await Promise.all(ends);
     expect(asked).toHaveLength(2);
     await expect(one.conversation.compact()).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED' });
+  });
+
+  it('is waited for by a prompt that was to join a turn, and is too late for it', async () => {
+    const { plugin, asked, go } = compacting();
+    let answer: () => void = () => undefined;
+    const thinking = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    let submitted = 0;
+    const slow = definePlugin({
+      name: 'slow',
+      api: 1,
+      setup: ({ hooks }) => hooks.on('prompt_submit', () => (++submitted === 2 ? thinking : undefined)),
+    });
+    let late: Run | undefined;
+    const one = await talk(
+      (_request, n) => {
+        if (n === 0) late = one.conversation.send('also this', { whenBusy: 'steer' });
+        return { text: `${n}` };
+      },
+      { plugins: [plugin, slow] },
+    );
+    await one.conversation.send('this').outcome;
+    const compaction = one.conversation.compact();
+    while (asked.length < 1) await nextTurn();
+    answer();
+    await late?.accepted;
+    expect([one.model.requests.length, one.conversation.waiting]).toEqual([1, [late]]);
+    go();
+    await compaction;
+    expect(await late?.outcome).toEqual({ outcome: 'finished', text: '1' });
   });
 
   it('needs the plugin that does it', async () => {

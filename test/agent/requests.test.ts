@@ -136,6 +136,27 @@ describe('before a request', () => {
     expect(prepared).toMatchObject({ projection: prepared.context.digest, stable: 1 });
   });
 
+  test('who projects nothing leaves the request what it is', async () => {
+    const { driver } = await place([answering({ do: 'project', edits: [] })]);
+    await driver.prompt('Go.');
+    const { context, projection, stable } = await driver.beforeRequest();
+    expect([context.length, projection, stable]).toEqual([1, undefined, undefined]);
+  });
+
+  test('what the session itself refuses is no fault of a plugin, and ends the run', async () => {
+    const { test, driver } = await place([
+      plugin('closes', ({ hooks }) =>
+        hooks.on('pre_llm_request', async ({ session }) => {
+          await session.close();
+          return { do: 'append', items: [userMessage('One more thing.')] };
+        }),
+      ),
+    ]);
+    await driver.prompt('Go.');
+    await expect(driver.beforeRequest()).rejects.toMatchObject({ code: 'PITH_SESSION_CLOSED' });
+    expect(test.events('plugin.error')).toEqual([]);
+  });
+
   test('what is sent again as it is ends where the projections of this request begin', async () => {
     const edits = (item: string) => [{ edit: 'content' as const, item, text: 'Short.' }];
     const { driver } = await place([
@@ -278,6 +299,10 @@ describe('before a request', () => {
     await next.beforeRequest();
     await next.afterReply({ items: [say('Yes.')], usage: { inputTokens: 10 } });
     await next.beforeRequest();
-    expect(test.hooks('pre_llm_request').map(({ rebuilt }) => rebuilt)).toEqual([false, true, false]);
+    await next.end('finished');
+    const third = drive(test.kernel, session);
+    await third.prompt('Three.');
+    await third.beforeRequest();
+    expect(test.hooks('pre_llm_request').map(({ rebuilt }) => rebuilt)).toEqual([false, true, false, false]);
   });
 });

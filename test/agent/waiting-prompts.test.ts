@@ -1,4 +1,5 @@
 /** Prompts that wait: to join the turn that runs, or for a turn of their own, also across a restart (S5.5). */
+import { definePlugin } from '../../core';
 import type { AgentEvent, Run, SessionRecord } from '../../core';
 import type { ScriptedReply } from '../../core/testing';
 import { talk, texts } from './conversation-kit';
@@ -89,10 +90,20 @@ describe('a prompt that is to join the turn', () => {
     expect(texts(one)).toEqual(['user: this', 'assistant: One.', 'user: also this']);
   });
 
-  it('opens one where none runs', async () => {
-    const one = await talk([{ text: 'a' }]);
-    expect(await one.conversation.send('1', { whenBusy: 'steer' }).outcome).toMatchObject({ text: 'a' });
+  it('opens one where none runs, which the plugins are told', async () => {
+    const opens: boolean[] = [];
+    const asked = definePlugin({
+      name: 'asked',
+      api: 1,
+      setup: ({ hooks }) => hooks.on('prompt_submit', (event) => void opens.push(event.opens)),
+    });
+    const one = await talk([{ text: 'a' }, { text: 'b' }], { plugins: [asked] });
+    for (const text of ['a', 'b']) {
+      expect(await one.conversation.send('go', { whenBusy: 'steer' }).outcome).toMatchObject({ text });
+      await one.conversation.idle();
+    }
     expect(one.records().filter(({ t }) => t === 'prompt')).toEqual([]);
+    expect(opens).toEqual([true, true]);
   });
 });
 
@@ -120,10 +131,12 @@ describe('a conversation that is restored', () => {
     expect([conversation.busy, conversation.waiting.length]).toEqual([true, 1]);
     const run = conversation.resume();
     expect(conversation.resume()).toBeUndefined();
+    expect(conversation.waiting).toHaveLength(1);
     await run?.accepted;
     expect(await run?.outcome).toEqual({ outcome: 'finished', text: 'a' });
     await conversation.idle();
     expect(texts(one)).toEqual(['user: one', 'assistant: a', 'user: two', 'assistant: b']);
+    expect(one.errors).toEqual([]);
     expect(one.records().flatMap((record) => (record.t === 'turn' ? [record.turn] : []))).toEqual([1, 1, 2, 2]);
     expect(conversation.resume()).toBeUndefined();
   });
@@ -151,6 +164,19 @@ describe('a conversation that is restored', () => {
     one.conversation.resume();
     await one.conversation.idle();
     expect(texts(one)).toEqual(['user: two', 'assistant: b']);
+  });
+
+  it('keeps all of it for later where there is no model, and says so', async () => {
+    const log = [header, ...opened, queued(3, 'p3.0', 'two')];
+    const one = await talk([], { log, hasModel: false });
+    const { conversation } = one;
+    const [waiting] = conversation.waiting;
+    const run = conversation.resume();
+    for (const ended of [run, waiting])
+      expect(await ended?.outcome).toMatchObject({ outcome: 'failed', error: { code: 'PITH_MODEL_MISSING' } });
+    await conversation.idle();
+    expect(one.records()).toEqual(log);
+    expect([conversation.busy, conversation.session.queued().length]).toEqual([false, 1]);
   });
 
   it('says so where the session takes no more', async () => {

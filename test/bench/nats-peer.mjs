@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { answerParent } from './child.mjs';
 import { median } from './median.mjs';
 
-const SAMPLES = 5;
+const SAMPLES = 10;
 
 const [role, path, server] = process.argv.slice(2);
 const { connect, serve } = await import(path);

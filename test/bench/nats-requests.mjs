@@ -1,8 +1,8 @@
 // How many requests a second the bus has answered over NATS beside the plain client with JSON, NestJS and Moleculer:
-// requester and responder in processes of their own, the candidates in turn round by round; of a round the best of five
+// requester and responder in processes of their own, the candidates in turn round by round; of a round the best of ten
 // samples, of the rounds the median.
 //
-//   npm run build && node test/bench/nats-requests.mjs [--rounds 7] [--json]
+//   npm run build && node test/bench/nats-requests.mjs [--rounds 9] [--json]
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,14 +25,14 @@ const CANDIDATES = {
 };
 /** Size in KB, requests in flight, milliseconds of one measurement, and at least how many times the plain rate. */
 const CELLS = [
-  { size: 1, inFlight: 32, ms: 500, least: 1.3 },
-  { size: 100, inFlight: 32, ms: 1000, least: 1 },
+  { size: 1, inFlight: 32, ms: 600, least: 1.3 },
+  { size: 100, inFlight: 32, ms: 1200, least: 1 },
   { size: 1, inFlight: 1, ms: 300 },
   { size: 100, inFlight: 1, ms: 300 },
 ];
 
 const { values: flags } = parseArgs({
-  options: { rounds: { type: 'string', default: '7' }, json: { type: 'boolean' } },
+  options: { rounds: { type: 'string', default: '9' }, json: { type: 'boolean' } },
 });
 if (!isInstalled()) install();
 const server = await startServer();

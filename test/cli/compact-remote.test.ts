@@ -62,4 +62,43 @@ describeWithNats('pith compact --worker remote', () => {
     expect(stderr).toMatch(/The worker .{1,4}remote.{1,4} failed: Nobody serves/);
     expect(stdout + stderr).not.toContain('cret');
   });
+
+  test('takes the name that the permissions of its user are for, and says so where it has another', async () => {
+    const rights = 'publish: [">"], subscribe: ["_INBOX.agent-1.>"], allow_responses: true';
+    const limited = await startNatsServer({
+      config: `authorization { users: [
+        { user: ann, password: "se:cret" }
+        { user: agent-1, password: own, permissions: { ${rights} } }] }`,
+    });
+    const link = await openLink({ servers: limited.url, user: 'ann', password: 'se:cret' });
+    await connected(link);
+    const bus = createNatsBus(link);
+    serveCompactWorker(bus, offlineWorker);
+    await link.flush();
+    const file = fileWith('session.jsonl', longSession(40));
+    const args = ['compact', file, '--worker', 'remote', '--servers', limited.url, '--user', 'agent-1'];
+    const env = { NATS_PASSWORD: 'own' };
+    const named = await pith([...args, '--name', 'agent-1', '--json'], { env });
+    expect([named.stderr, (JSON.parse(named.stdout) as CompactJson).worker]).toEqual(['', 'remote']);
+    const nameless = await pith(args, { env });
+    expect(nameless.stderr.replaceAll(/\s+/g, ' ')).toMatch(/_INBOX\..*give it the name .* with --name/);
+    await bus.close();
+  });
+
+  test('the wait for the server is no time of loading', async () => {
+    const file = fileWith('session.jsonl', longSession(40));
+    const nowhere = ['compact', file, '--worker', 'remote', '--servers', 'nats://127.0.0.1:1'];
+    const [forPeople, json] = await Promise.all([pith(nowhere), pith([...nowhere, '--json'])]);
+    expect(forPeople.stdout).toMatch(/load .*, connect \d+\.\d\d s, plan /);
+    const { load, total } = (JSON.parse(json.stdout) as CompactJson).durationsMs;
+    expect(total - load).toBeGreaterThan(4900);
+  }, 30_000);
+
+  test.each([
+    ['no servers', ['--worker', 'remote'], '--servers'],
+    ['a connection that nobody needs', ['--name', 'agent-1'], '--name needs --worker remote'],
+  ])('%s is a fault of the call', async (_, args, said) => {
+    const { code, stderr } = await pith(['compact', fileWith('session.jsonl', longSession(4)), ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
 });

@@ -55,6 +55,16 @@ describe('the health of a worker', () => {
     await ended;
   });
 
+  test('a connection that begins to ask and does not go on is ended', async () => {
+    const slow = connect(Number(new URL(await serving()).port), '127.0.0.1');
+    const ended = new Promise((resolve) => slow.on('close', resolve));
+    let answer = '';
+    slow.on('data', (data: Buffer) => (answer += data.toString()));
+    slow.write('GET /livez HT');
+    await ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  }, 15_000);
+
   test('a port that is taken is one clear error', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -232,6 +232,47 @@ describeWithNats('pith worker', () => {
     expect(JSON.stringify(worker.lines)).not.toContain('worker-password');
   });
 
+  test.each([
+    ['its control subjects', 'pith.v1.ctl.worker-9.>', '"_INBOX.worker-9.>", "pith.v1.ctl.worker-1.>"'],
+    ['its inbox', '_INBOX.worker-9.>', '"_INBOX.worker-1.>", "pith.v1.ctl.worker-9.>"'],
+  ])(
+    'where the server denies it %s, it takes no job until another connection permits them',
+    async (_, right, heard) => {
+      const config = (subjects: string): string =>
+        `authorization { users: [
+        { user: agent, password: agent-password }
+        { user: worker, password: worker-password, permissions: {
+          publish: { deny: [">"] }, allow_responses: true, subscribe: ["pith.v1.job.>", ${subjects}] } }] }`;
+      await server.restart(config(heard));
+      const env = { NATS_PASSWORD: 'worker-password' };
+      const worker = startWorker(['--servers', server.url, '--user', 'worker', '--name', 'worker-9'], { env });
+      const reason = `the server does not permit to subscribe to ${right}\n`;
+      await healthOnce(worker, '/readyz', (status, text) => status === 503 && text === reason);
+      expect(await worker.said(/^No job is taken/)).toMatchObject({
+        level: 'error',
+        message: expect.stringMatching(/"worker-9": give it the name .* with --name/),
+      });
+      const link = { user: 'agent', password: 'agent-password' };
+      {
+        await using agent = await jobGiver(server.url, { link });
+        await expect(agent.give()).rejects.toMatchObject(NOBODY);
+      }
+      await server.restart(config('"_INBOX.worker-9.>", "pith.v1.ctl.worker-9.>"'));
+      await healthOnce(worker, '/readyz', isReady);
+      await using agent = await jobGiver(server.url, { link, waitMs: 10_000 });
+      await agent.give().catch(() => undefined);
+      await worker.said(/^A job began/);
+    },
+  );
+
+  test('that it has no model is said at its start, where none was refused', async () => {
+    const lacking = await (await ready([])).said('The worker starts.');
+    expect(lacking.message).toMatch(/no \[compaction\.model\] or \[model\], and works offline/);
+    expect(lacking).not.toHaveProperty('model');
+    const asked = await (await ready(['--worker', 'offline'])).said('The worker starts.');
+    expect(asked.message).toBe('The worker starts.');
+  });
+
   test('the password of a URL is used, and never told', async () => {
     await server.restart('authorization { user: ada, password: "p4ssw0rd" }');
     const worker = startWorker(['--servers', server.url.replace('//', '//ada:p4ssw0rd@'), '--json']);
@@ -290,7 +331,8 @@ describe('pith worker, called wrongly', () => {
     ['no model', [...SERVERS, '--worker', 'llm'], 'PITH_MODEL_MISSING', 'needs [compaction.model] or [model]'],
     ['an unknown worker', [...SERVERS, '--worker', 'remote'], 'PITH_USAGE', 'Allowed choices are offline, llm'],
     ['a bad address', [...SERVERS, '--health', '9464'], 'PITH_USAGE', 'Expected HOST:PORT'],
-    ['no place', [...SERVERS, '--concurrency', '0'], 'PITH_USAGE', 'Expected a number from 1 to 999'],
+    ['no place', [...SERVERS, '--concurrency', '0'], 'PITH_USAGE', 'Expected a number from 1 to 999. See pith worker'],
+    ['servers that are empty', ['--servers', ','], 'PITH_USAGE', 'Expected URLs parted by commas'],
     ['a negative grace', [...SERVERS, '--grace=-1'], 'PITH_USAGE', 'Expected seconds'],
     ['a bad tenant', [...SERVERS, '--tenant', 'a.b'], 'PITH_MANIFEST_INVALID', '--tenant'],
     ['half a certificate', [...SERVERS, '--tls-cert', 'x.pem'], 'PITH_MANIFEST_INVALID', 'cert_file and key_file'],

@@ -71,8 +71,10 @@ describeWithNats('pith workers', () => {
     expect((b?.done ?? 0) + (b?.failed ?? 0)).toBe(1);
     const { code, stdout } = await workers();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^2 workers, 0 of 6 places busy \(0%\)\n\nname {6}version {2}worker/);
-    expect(stdout).toMatch(/\nworker-a {2}\S+ +offline +– +small +0\/4 +0 +0 +– +now\n/);
+    expect(stdout).toMatch(
+      /^2 workers, 0 of 6 places busy \(0%\)\nversion \S+ {2}worker offline {2}tenant default\n\nname {6}pool {5}load/,
+    );
+    expect(stdout).toMatch(/\nworker-a {2}small +0\/4 +0 +0 +– +now\n/);
   });
 
   test('nobody there is no failure', async () => {
@@ -98,6 +100,40 @@ describeWithNats('pith workers', () => {
     const asking = ['workers', '--servers', server.url, '--user', 'a'];
     const { code, stderr } = await pith(asking, { cwd: freshFolder(), env: { NATS_PASSWORD: 'a' } });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error PITH_BUS_DENIED: .*\$SRV\.STATS\.pith-compact/)]);
+  });
+
+  test('who has not the name that the permissions of the user are for is told to take it', async () => {
+    await server.restart(
+      'authorization { users: [{ user: a, password: a, permissions: { publish: [">"], subscribe: ["_INBOX.monitor.>"] } }] }',
+    );
+    const asking = ['workers', '--servers', server.url, '--user', 'a'];
+    const start = { cwd: freshFolder(), env: { NATS_PASSWORD: 'a' } };
+    const { code, stderr } = await pith(asking, start);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error PITH_BUS_DENIED: .*with --name/)]);
+    expect((await pith([...asking, '--name', 'monitor'], start)).code).toBe(0);
+  });
+
+  test('two processes of one name are both there, and are marked', async () => {
+    await working('--name', 'worker-a');
+    await working('--name', 'worker-b');
+    await working('--name', 'worker-a');
+    const { workers: listed } = listOf(await workers('--json'));
+    expect(listed.map(({ name, duplicate }) => [name, duplicate])).toEqual([
+      ['worker-a', true],
+      ['worker-a', true],
+      ['worker-b', false],
+    ]);
+    const { stdout } = await workers();
+    expect(stdout.match(/^worker-a !/gm)).toHaveLength(2);
+    expect(stdout).toMatch(/\n\n! worker-a stands twice; each process needs a name of its own\n$/);
+  });
+
+  test('80 columns have room for the names that workers have by themselves', async () => {
+    const name = (await (await working()).said('The worker starts.'))['name'] as string;
+    await working('--pool', 'small');
+    const { stdout } = await workers();
+    expect(stdout).toContain(`\n${name}  `);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test('what a made-up worker tells steers no terminal, and is left out where it makes no sense', async () => {
@@ -139,7 +175,7 @@ describeWithNats('pith workers', () => {
     await nc.flush();
     const { code, stdout } = await workers();
     expect(code).toBe(0);
-    expect(stdout.trimEnd().split('\n').length).toBe(4);
+    expect(stdout.trimEnd().split('\n').length).toBe(5);
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     listOf(await workers('--json'));
   });

@@ -345,7 +345,10 @@ on_error = "stop"
       '[model]\nprovider = "p"\nmodel = "m"\napi_key_env = "sk-ant-canary"',
       '4 model.api_key_env: expected the name of an environment variable, got a text',
     ],
-    ['[transport]\nkind = "nats"', '1 transport.servers: is missing; kind "nats" needs it, or NATS_URL'],
+    [
+      '[transport]\nkind = "nats"',
+      '1 transport.servers: is missing; kind "nats" needs it, or NATS_URL, or --servers where a command has it',
+    ],
     ['[transport.tls]\ncert_file = "x"', '1 transport.tls: needs both cert_file and key_file, or neither'],
     [
       '[transport.tls]\ncertfile = "x"',

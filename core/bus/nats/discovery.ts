@@ -1,6 +1,7 @@
 /** Asks on a connection which instances of a NATS micro service there are, and how they do. */
 import { z } from 'zod';
 import { PithError } from '../../errors';
+import { inboxDenied } from './inbox';
 import type { Link, LinkMessage } from './link-contract';
 import { ANSWER_TYPES, DISCOVERY } from './micro';
 import { isToken, randomToken } from './subjects';
@@ -57,7 +58,8 @@ export interface DiscoveryOptions {
 }
 
 /**
- * The instances of a service that answer, in the order of their ids. None where nobody listens; what is no answer of the
+ * The instances of a service that answer, in the order of their ids; several of one id, which should not be, in that of their
+ * starts. None where nobody listens; what is no answer of the
  * service is left out. Rejects with `PITH_BUS_DENIED` where the server permits no such question, and with
  * `PITH_BUS_TRANSPORT_CLOSED` on a closed link.
  */
@@ -77,15 +79,18 @@ export async function findServices(
       const subscription = link.subscribe(inbox, (message) => {
         if (message.nobody) return resolve();
         const service = serviceIn(message, name);
-        if (service === undefined || found.has(service.id)) return;
-        found.set(service.id, service);
+        if (service === undefined) return;
+        const instance = `${service.id} ${service.started}`;
+        if (found.has(instance)) return;
+        found.set(instance, service);
         if (found.size === MOST_ANSWERS) return resolve();
         clearTimeout(silence);
         silence = setTimeout(resolve, silenceMs);
       });
       const stopHearing = link.on((event) => {
-        if (event.type === 'denied' && (event.subject === asked || event.subject === inbox))
-          reject(denied(event.subject));
+        if (event.type !== 'denied') return;
+        if (event.subject === inbox) reject(inboxDenied(link, inbox));
+        else if (event.subject === asked) reject(denied(asked));
       });
       ends.push(
         () => clearTimeout(latest),
@@ -98,7 +103,7 @@ export async function findServices(
   } finally {
     for (const end of ends) end();
   }
-  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, service]) => service);
 }
 
 function serviceIn({ data }: LinkMessage, name: string): FoundService | undefined {
@@ -130,7 +135,7 @@ function jsonOf(data: Uint8Array): unknown {
 function denied(subject: string): PithError {
   return new PithError(
     'PITH_BUS_DENIED',
-    `The server does not permit to ask who serves: ${subject}. Permit to publish to $SRV.> and to subscribe to the inbox of this connection.`,
+    `The server does not permit the user of this connection to ask who serves; let it publish to ${subject}.`,
     { details: { subject } },
   );
 }

@@ -64,8 +64,8 @@ export class Inbox {
 
   /** Ends what waits for a subject that the server denies, or all of it where that is the inbox. */
   denied(subject: string): void {
-    const error = denied(subject);
     const isInbox = subject === this.#pattern;
+    const error = isInbox ? inboxDenied(this.#link, subject) : denied(subject);
     if (isInbox) this.#denial = error;
     for (const waiting of [...this.#waiting]) {
       if (waiting !== undefined && (isInbox || waiting.listener.to === subject)) waiting.listener.fail(error);
@@ -99,5 +99,14 @@ export function denied(subject: string): PithError {
     'PITH_BUS_DENIED',
     `The server does not permit to publish or subscribe to "${subject}"; compare the permissions of its user.`,
     { details: { subject } },
+  );
+}
+
+/** The server does not let a connection hear its inbox: mostly the permissions of its user are for another name. */
+export function inboxDenied({ name }: Pick<Link, 'name'>, subject: string): PithError {
+  return new PithError(
+    'PITH_BUS_DENIED',
+    `The server does not permit to hear "_INBOX.${name}.>", the inbox of this connection by its name "${name}"; give it the name that the permissions of its user are for, with --name or name of [transport].`,
+    { details: { subject, name } },
   );
 }

@@ -7,6 +7,10 @@ import type { Link, LinkLog, LinkMessage, LinkSubscription } from './link-contra
 
 /** What stands before all subjects of discovery. */
 export const DISCOVERY = '$SRV';
+/** Whether a subject is one of discovery, which a server may deny without harm. */
+export function isDiscovery(subject: string): boolean {
+  return subject.startsWith(`${DISCOVERY}.`);
+}
 /** The types of answers, as the micro schema names them. */
 export const ANSWER_TYPES = {
   PING: 'io.nats.micro.v1.ping_response',

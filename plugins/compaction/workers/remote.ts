@@ -18,9 +18,13 @@ export interface RemoteWorkerParts extends Partial<CompactPool> {
   random?(): number;
 }
 
-/** Milliseconds between two offers of a job that nobody takes: the first, and the longest. */
+/**
+ * Milliseconds between two offers of a job that nobody takes: the first, and the longest, unless the job has waited so long
+ * that a share of that is longer.
+ */
 const FIRST_WAIT_MS = 10;
-const LONGEST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 100;
+const SHARE_OF_WAIT = 0.02;
 /** Milliseconds in which one that has just become busy leaves the queue, so that a job reaches one that is free. */
 const BUSY_MS = 100;
 /** Milliseconds between two steps of progress that are passed on. */
@@ -71,9 +75,11 @@ export function remoteWorker({
             });
             return compactReport.parse(report);
           } catch (thrown) {
-            const left = begun + patienceAfter(thrown, waitMs) - clock.now();
+            const waited = clock.now() - begun;
+            const left = patienceAfter(thrown, waitMs) - waited;
             if (left <= 0) throw failureOfWorker(thrown);
-            const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** offers);
+            const longest = Math.max(LONGEST_WAIT_MS, SHARE_OF_WAIT * waited);
+            const wait = Math.min(longest, FIRST_WAIT_MS * 2 ** offers);
             await sleep(clock, Math.min(left, wait * (0.5 + random() / 2)), signal);
           }
         }

@@ -149,6 +149,17 @@ describeWithNats('discovery of micro services', () => {
     });
   });
 
+  test('two processes of one id are both found, the one that started first before the other', async () => {
+    await serving({}, () => ({ ...STATS, requests: 1 }));
+    for (const at = Date.now(); Date.now() === at;); // the other starts in a later millisecond
+    await serving({}, () => ({ ...STATS, requests: 2 }));
+    const found = await findServices(await linked(), 'pith-compact', QUICK);
+    expect(found.map(({ id, requests }) => [id, requests])).toEqual([
+      ['worker-1', 1],
+      ['worker-1', 2],
+    ]);
+  });
+
   test('where nobody serves, that is known at once', async () => {
     const link = await linked();
     // The wait is far longer than this test may take.
@@ -243,7 +254,7 @@ describeWithNats('discovery on a server that permits little', () => {
 
   test.each([
     ['to ask', 'publish: { deny: [">"] }, subscribe: ["_INBOX.>"]', '$SRV.STATS.pith-compact'],
-    ['to hear answers', 'publish: [">"], subscribe: { deny: [">"] }', '_INBOX.monitor'],
+    ['to hear answers', 'publish: [">"], subscribe: ["_INBOX.other.>"]', 'with --name'],
   ])('who is not permitted %s is told so at once', async (_, permissions, subject) => {
     const server = await startNatsServer({
       config: `authorization { users: [{ user: m, password: m, permissions: { ${permissions} } }] }`,

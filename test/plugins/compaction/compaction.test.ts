@@ -235,7 +235,10 @@ describe('a compaction that is not done changes nothing', () => {
       },
       async (host) => {
         session = host.open(history);
-        expect(await compact(host, session)).toMatchObject({ outcome: 'stale' });
+        expect(await compact(host, session)).toMatchObject({
+          outcome: 'stale',
+          reason: 'The summarised part of the context changed while the worker ran.',
+        });
         expect(session.get(CONTEXT).checkpoint()).toBeUndefined();
       },
     );

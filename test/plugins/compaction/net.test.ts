@@ -86,6 +86,14 @@ describe('the safety net (S9.1, S9.2)', () => {
     });
   });
 
+  test('where it only observes, says what it would do, and sends the request as it is', async () => {
+    await inTurn({ items: pairs(34, 1000), config: { mode: 'observe' } }, async (host, session, driver, worker) => {
+      const { context } = await driver.beforeRequest();
+      expect([context.length, worker.jobs.length, parked(session)]).toEqual([69, 0, 0]);
+      expect(host.events('compaction.skipped')).toMatchObject([{ trigger: 'request', outcome: 'cancelled' }]);
+    });
+  });
+
   test('true only when occupancy is greater: exactly the threshold is sent as it is', async () => {
     const used = (inputTokens: number): readonly RecordDraft[] => [{ t: 'usage', usage: { inputTokens } }];
     for (const [inputTokens, calls] of [
@@ -146,6 +154,17 @@ describe('what still does not fit', () => {
       expect(cutDown(session)).toBe(false);
     });
     expect(fits).toBe(true);
+  });
+
+  test('after a second compaction that is done, results that wait for their reply stay whole', async () => {
+    const items = [...pairs(40, 1000), call('last'), result('last', prose(6000))];
+    await inTurn({ items }, async (host, session, driver) => {
+      const { context } = await driver.beforeRequest();
+      const again = await driver.beforeRequest(overflow());
+      expect(again.context.length).toBeLessThan(context.length);
+      expect(again.context.occupancy().tokens).toBeGreaterThan(6000);
+      expect([host.events('compaction.done').length, cutDown(session)]).toEqual([2, false]);
+    });
   });
 
   test('the second compaction is content with what clearly fits the window, whatever the threshold', async () => {
@@ -259,7 +278,11 @@ describe('what still does not fit', () => {
         session.append([result(`x${request}`, prose(100))]);
       }
       expect([worker.jobs.length, parked(session)]).toEqual([0, 1]);
-      expect(host.events('compaction.skipped')).toHaveLength(1);
+      const [skipped, ...more] = host.events('compaction.skipped');
+      expect(more).toEqual([]);
+      const noted = [...session.records()].filter(({ t }) => t === 'state');
+      const value = { withoutGain: skipped?.compaction, outcome: skipped?.outcome };
+      expect(noted).toMatchObject([{ namespace: 'compaction', value }]);
     });
   });
 
@@ -363,6 +386,23 @@ describe('a veto at the safety net (X46)', () => {
       expect([worker.jobs.length, parked(session), view(session).digest]).toEqual([0, 1, digest]);
       expect(host.events('compaction.skipped')).toMatchObject([{ outcome: 'cancelled', trigger: 'request' }]);
       expect(host.hooks('pre_compact')).toHaveLength(1);
+    });
+  });
+
+  test('holds for that request alone: the next turn asks again', async () => {
+    const answers = [{ do: 'cancel', reason: 'not now' } as const];
+    const lawyer = definePlugin({
+      name: 'lawyer',
+      api: 1,
+      setup: ({ hooks }) => hooks.on('pre_compact', () => answers.pop()),
+    });
+    await inTurn({ items: pairs(40, 1000), plugins: [lawyer] }, async (host, _session, driver) => {
+      await expect(driver.beforeRequest()).rejects.toMatchObject({ plugin: 'lawyer' });
+      await driver.end('failed');
+      await driver.prompt('and now?');
+      const { context } = await driver.beforeRequest();
+      expect(context.occupancy().tokens).toBeLessThan(THRESHOLD);
+      expect(host.events('compaction.done')).toHaveLength(1);
     });
   });
 

@@ -220,11 +220,25 @@ describe('where no worker takes the job', () => {
     const report = run();
     await clock.advance(3000);
     const pauses = offers.slice(1).map((at, nth) => at - (offers[nth] as number));
-    expect(pauses.slice(0, 7)).toEqual([7.5, 15, 30, 60, 120, 187.5, 187.5]);
+    expect(pauses.slice(0, 7)).toEqual([7.5, 15, 30, 60, 75, 75, 75]);
     serveCompactWorker(bus, done);
     await clock.advance(250);
     expect(await report).toEqual(USED);
     expect(clock.pending).toBe(0);
+  });
+
+  test('one that waits long is offered at pauses that are a share of its wait', async () => {
+    const { clock, offers, run } = waiting(createLocalBus(), 100_000);
+    const error = errorOf(run());
+    await clock.advance(100_000);
+    expect((await error).code).toBe('PITH_BUS_NO_RESPONDER');
+    const first = offers[0] as number;
+    const late = offers.filter((at) => at - first > 10_000).slice(0, -1);
+    expect(late.length).toBeGreaterThan(100);
+    late.slice(1).forEach((at, nth) => {
+      const before = late[nth] as number;
+      expect((at - before) / (before - first)).toBeCloseTo(0.015);
+    });
   });
 
   test('or until the wait is over', async () => {

@@ -4,6 +4,7 @@ import compaction from '../../../plugins/compaction';
 import fileTools from '../../../plugins/file-tools';
 import tracker from '../../../plugins/tracker';
 import { call, prose, result, user } from '../../support/context';
+import { scriptedWorker, summaryOf, writing } from '../../support/worker';
 import { workplace } from './workplace';
 
 const history: readonly NewItem[] = [
@@ -36,18 +37,19 @@ describe('editing after a compaction', () => {
 
   test('needs none where what was read stands in the tail that was kept', async () => {
     const desk = await workplace(
-      { 'tail.ts': 'in the tail\n', 'large.ts': `${prose(20_000)}\n` },
-      { plugins: [tracker, compaction, fileTools] },
+      { 'tail.ts': 'in the tail\n', 'small.ts': 'small\n' },
+      { plugins: [tracker, compaction, fileTools, scriptedWorker(writing(summaryOf('Ported in part.'))).plugin] },
     );
-    await desk.call('read_file', { path: 'tail.ts' });
+    for (const path of ['small.ts', 'tail.ts']) await desk.call('read_file', { path });
     desk.session.append([
       ...history,
       { kind: 'tool_call', callId: 'tail', name: 'read_file', arguments: { path: 'tail.ts' } },
       result('tail', 'in the tail'),
     ]);
     const report = await desk.host.kernel.get(COMPACTION).compact(desk.session, { trigger: 'manual' });
-    expect(report.outcome).toBe('done');
-    const edited = await desk.call('edit_file', { path: 'tail.ts', old_text: 'tail', new_text: 'head' });
-    expect(edited.isError).toBe(false);
+    expect([report.outcome, report.marks]).toEqual(['done', []]);
+    const edit = (path: string, old_text: string) => desk.call('edit_file', { path, old_text, new_text: 'new' });
+    expect((await edit('tail.ts', 'tail')).isError).toBe(false);
+    expect((await edit('small.ts', 'small')).text).toContain('Read it again');
   });
 });

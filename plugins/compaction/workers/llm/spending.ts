@@ -38,8 +38,11 @@ export class Spending {
         cacheWriteTokens: cacheWriteTokens + (usage.cacheWriteTokens ?? 0),
         outputTokens: outputTokens + (usage.outputTokens ?? 0),
       };
-    } else if (event.type === 'tool-call') this.#phase = PHASES[event.call.name] ?? 'reading';
-    else return;
+    } else if (event.type === 'tool-call') {
+      const phase = PHASES[event.call.name] ?? 'reading';
+      if (phase === this.#phase) return; // there is nothing new to tell
+      this.#phase = phase;
+    } else return;
     this.#progress({ phase: this.#phase, tokens: this.#usage.inputTokens, spent: this.report });
   }
 }
