@@ -50,7 +50,8 @@ export class SharedBackoff {
     const isNew = this.leftMs === 0;
     if (isNew) this.#row++;
     const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#row - 1));
-    const waitMs = Math.max(Math.min(askedMs, LONGEST_ASKED_MS), Math.round(longest * (0.5 + random() / 2)));
+    const asked = Math.ceil(Math.min(askedMs, LONGEST_ASKED_MS));
+    const waitMs = Math.max(asked, Math.round(longest * (0.5 + random() / 2)));
     if (waitMs <= this.leftMs) return;
     this.#until = clock.now() + waitMs;
     this.#cancelTimer();
