@@ -10,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -18,6 +19,8 @@ import type { NewItem, SessionRecord, SessionStore } from '../../core';
 import { histories } from '../arbitraries/history';
 import { folderWith } from '../files/folder';
 import { user } from '../support/context';
+
+afterEach(() => jest.restoreAllMocks());
 
 async function written(
   store: SessionStore,
@@ -99,13 +102,41 @@ describe('the file of a session', () => {
     for (let more = 0; more < 120; more++) {
       const lines = Array.from(
         { length: 240 },
-        (_, at) => `{"seq":${at + 1},"at":0,"t":"state","namespace":"n","value":"${'x'.repeat(at === 0 ? more : 60)}"}`,
+        (_, at) =>
+          `{"seq":${at + 1},"at":0,"t":"state","namespace":"n","value":"${'x'.repeat(at === 239 ? more : 60)}"}`,
       );
       writeFileSync(file, [header, ...lines, ''].join('\n'));
       let seq = 240;
       for await (const record of store.newest('s')) expect(record.seq).toBe(seq--);
       expect(seq).toBe(-1);
     }
+  });
+
+  test('is read from its newest record back only as far as is asked for', async () => {
+    const { store } = place();
+    await written(
+      store,
+      Array.from({ length: 3000 }, (_, at) => user(`${at} `.repeat(30))),
+    );
+    const { open } = promises;
+    let bytes = 0;
+    jest.spyOn(promises, 'open').mockImplementation(async (...how) => {
+      const handle = await open(...how);
+      const read = handle.read.bind(handle) as (...given: readonly unknown[]) => ReturnType<typeof handle.read>;
+      return Object.assign(handle, {
+        async read(...given: readonly unknown[]) {
+          const done = await read(...given);
+          bytes += done.bytesRead;
+          return done;
+        },
+      });
+    });
+    let asked = 0;
+    for await (const { seq } of store.newest('s')) {
+      expect(seq).toBe(3000 - asked);
+      if (++asked === 20) break;
+    }
+    expect(bytes).toBeLessThanOrEqual(16 * 1024);
   });
 
   test('is read without holding others up', async () => {
@@ -137,6 +168,7 @@ describe('a torn last line', () => {
       expect(read).toEqual(records.slice(0, kept));
       expect(warnings).toEqual(isTorn ? [`${file}: the last line (3) is torn and was left out.`] : []);
       expect(readFileSync(file).length).toBe(size);
+      expect((await newestOf(store)).toReversed()).toEqual(read);
       const next: SessionRecord = { seq: kept, at: 8, t: 'turn', phase: 'start', turn: 1 };
       writer.append(next);
       await writer.close();
@@ -157,6 +189,18 @@ describe('a torn last line', () => {
     const { records: read, warnings } = await store.read('s');
     expect([read, warnings.length]).toEqual([records, 1]);
     expect((await newestOf(store)).toReversed()).toEqual(records);
+  });
+
+  test.each([
+    ['two empty lines', '\n\n'],
+    ['JSON that is no record', 'null\n'],
+  ])('is not what %s are', async (_, tail) => {
+    const { file, store } = place();
+    await written(store);
+    appendFileSync(file, tail);
+    const corrupt = { code: 'PITH_SESSION_CORRUPT' };
+    expect(await errorOf(store.read('s'))).toMatchObject(corrupt);
+    expect(await errorOf(newestOf(store))).toMatchObject(corrupt);
   });
 
   test('may be larger than any text', async () => {

@@ -275,7 +275,7 @@ describe('where no worker takes the job', () => {
     const hanging = workerOf(() => new Promise(() => undefined));
     serveCompactWorker(bus, hanging);
     const { clock, run } = waiting(bus, 0);
-    void run();
+    const held = errorOf(run());
     const given = errorOf(run());
     await clock.advance(100);
     expect((await given).code).toBe('PITH_BUS_NO_RESPONDER');
@@ -285,6 +285,8 @@ describe('where no worker takes the job', () => {
     await clock.advance(80);
     expect(await found).toEqual(USED);
     expect(clock.pending).toBe(0);
+    await bus.close();
+    expect((await held).code).toBe('PITH_BUS_TRANSPORT_CLOSED');
   });
 
   test('the wait ends when the job is cancelled', async () => {
