@@ -121,7 +121,7 @@ describeWithNats('a worker', () => {
     first.child.kill('SIGCONT');
     await first.said('A job ended: cancelled.');
     // The job may have been offered to the one that hangs again, by the queue; then nobody took it the second time.
-    expect(report.outcome === 'done' ? report.worker : report.outcome).toMatch(/^(?:remote|worker-failed)$/);
+    expect(report.outcome === 'done' ? report.worker : report.outcome).toMatch(/^(?:remote|worker-unavailable)$/);
     loss.nothingIsLost(report);
   });
 
