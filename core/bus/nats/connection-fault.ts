@@ -16,6 +16,7 @@ const WORDS: readonly (readonly [code: RegExp, words: string])[] = [
   [/^NO_HEADERS$/, 'it takes no headers; a NATS server of version 2.2 or later is needed'],
   [/^STALE$/, 'it does not answer pings any more'],
   [/^ENDED$/, 'it ended the connection'],
+  [/^ECONNRESET$/, 'it cut the connection; if it asks for a certificate, see "tls.certFile"'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
   [/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/, 'nobody who is trusted vouches for its certificate; see "tls.caFile"'],
   [/ALERT.*CERTIFICATE|ALERT_UNKNOWN_CA/, 'it accepts no certificate of ours; see "tls.certFile" and "tls.keyFile"'],
