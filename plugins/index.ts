@@ -21,9 +21,11 @@ export const stockPlugins = Object.freeze({
   permissions: () => pluginOf(require('./permissions')),
   shell: () => pluginOf(require('./shell')),
   recall: () => pluginOf(require('./recall')),
+  telemetry: () => pluginOf(require('./telemetry')),
 }) satisfies Readonly<Record<string, LoadPlugin>>;
 /* eslint-enable @typescript-eslint/no-require-imports */
 
+/** The name of a stock plugin, as `use` of `[plugins]` takes it. */
 export type StockPluginName = keyof typeof stockPlugins;
 
 function pluginOf(module: unknown): Promise<Plugin> {

@@ -22,6 +22,7 @@ import type { ToolSource } from './tool-registry';
 import { toolInvalid } from './tools';
 import type { Tool } from './tools';
 
+/** What an agent is made of. */
 export interface AgentOptions extends Pick<KernelOptions, 'plugins' | 'config' | 'bus' | 'log' | 'onError' | 'faults'> {
   readonly model?: LlmClient | undefined;
   /** The system prompt; it stays byte for byte through every compaction (R1). */
@@ -40,6 +41,7 @@ export interface AgentOptions extends Pick<KernelOptions, 'plugins' | 'config' |
   readonly defaults?: readonly DefaultService[] | undefined;
 }
 
+/** How a conversation is opened. */
 export interface OpenOptions {
   /** A position of the log to go on from, in a session of its own; the newest by default. */
   readonly at?: Position;
@@ -47,6 +49,7 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
+/** Plugins, a model and tools that hold conversations (S2). */
 export interface Agent extends AsyncDisposable {
   readonly kernel: Kernel;
   /** What the model may call, of all plugins. */
@@ -89,7 +92,7 @@ class LiveAgent implements Agent {
     const { kernel, tools } = this;
     const { model, system, root, maxOutputTokens } = this.#options;
     const { session, restored } = await openSession(kernel, { id, at, root, create });
-    const driver = drive(kernel, session, { tools, system, model: model?.model });
+    const driver = drive(kernel, session, { tools, system, model: model?.model, provider: model?.profile.name });
     await driver.start(restored);
     const conversation = converse({ kernel, driver, model, maxOutputTokens });
     this.#open.add(conversation);

@@ -42,6 +42,7 @@ export type CompactionTrigger = 'post_run' | 'request' | 'overflow' | 'manual';
 /** Milliseconds by phase. */
 export type CompactionDurations = Readonly<Record<'plan' | 'worker' | 'apply' | 'total', number>>;
 
+/** What became of a compaction. */
 export interface CompactionReport {
   readonly id: string;
   readonly outcome: CompactionOutcome;
@@ -64,6 +65,7 @@ export interface CompactionReport {
   readonly veto?: { readonly plugin: string; readonly reason: string };
 }
 
+/** Why a session is compacted, and how. */
 export interface CompactOptions {
   readonly trigger: CompactionTrigger;
   /** Focus of a manual compaction, in the user's words. */
@@ -83,6 +85,7 @@ export interface CompactionPlan {
   readonly retained: { readonly items: number; readonly tokens: number };
 }
 
+/** Compacts sessions (S9). */
 export interface Compaction {
   /** What a compaction would do now; undefined where it would summarise nothing. Changes nothing, asks no worker. */
   plan(session: Session, options?: Pick<CompactOptions, 'retainedTokens'>): CompactionPlan | undefined;

@@ -7,6 +7,7 @@ import type { Session } from '../session/session';
 import type { CompactionReport } from './compaction';
 import type { Run } from './run';
 
+/** How a prompt is sent. */
 export interface SendOptions {
   /** While a turn runs: wait for its end (default), or join it at its next request. */
   readonly whenBusy?: 'queue' | 'steer';
@@ -14,6 +15,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
+/** One session of an agent, as a host talks to it. */
 export interface Conversation extends AsyncDisposable {
   readonly session: Session;
   /** Whether a turn or a requested compaction runs, or prompts wait. */

@@ -2,14 +2,15 @@
  * The driver: one session's turns, requests, replies and tool calls, with every hook and record in its place (S3.5, S9.2).
  * It asks no model and runs no loop; loops and hosts call it step by step.
  */
-import type { PithError } from '../errors';
+import type { ErrorCode, PithError } from '../errors';
 import type { NewItem, Role } from '../session/items';
-import type { RunOutcome, Usage } from '../session/records';
+import type { RunOutcome, ToolSchema, Usage } from '../session/records';
 import type { Session } from '../session/session';
 import type { PreparedRequest } from './request';
 import type { AdmittedCall, ToolOutcome } from './tool-calls';
 import type { Tool, ToolOutput } from './tools';
 
+/** In which role a session is driven, with which tools, prompt and model. */
 export interface DriveOptions {
   /** `main` by default. */
   readonly role?: Role | undefined;
@@ -17,6 +18,20 @@ export interface DriveOptions {
   readonly tools?: readonly Tool[] | undefined;
   readonly system?: string | undefined;
   /** The model as its provider names it. */
+  readonly model?: string | undefined;
+  /** The provider, by the name of its profile; told with the events of requests. */
+  readonly provider?: string | undefined;
+  /**
+   * Whether the session mirrors the loop of a host, which runs every tool whatever plugins say: they are not asked about calls
+   * (`pre_tool_call`) nor heeded when they want another request, and calls without a result stay open, as it may come later.
+   */
+  readonly mirrors?: boolean | undefined;
+}
+
+/** What requests go with, where a host says so for each of them; what is left out stays. */
+export interface HostSettings {
+  readonly system?: string | undefined;
+  readonly tools?: readonly ToolSchema[] | undefined;
   readonly model?: string | undefined;
 }
 
@@ -30,6 +45,7 @@ export interface DrivenReply {
 /** A tool of the host: what a call of the model does. */
 export type HostTool = (args: unknown, signal: AbortSignal) => ToolOutput | Promise<ToolOutput>;
 
+/** One session, driven step by step by a loop or a host. */
 export interface Driver {
   readonly session: Session;
   readonly role: Role;
@@ -37,6 +53,8 @@ export interface Driver {
   readonly signal: AbortSignal;
   /** Whether prompts wait to join the turn at its next request. */
   readonly joining: boolean;
+  /** Has the next request go with these settings; they are recorded where they are new. */
+  use(settings: HostSettings): void;
   /** Tells the plugins of the session; once, before the first turn. */
   start(restored: boolean): Promise<void>;
   /** Asks the plugins about a prompt; nothing is in the log afterwards. Throws `PITH_RUN_ABORTED`. */
@@ -67,8 +85,11 @@ export interface Driver {
    * the log. Throws like {@link Driver.beforeRequest}.
    */
   toolCall(admitted: AdmittedCall, run?: HostTool): Promise<ToolOutcome>;
-  /** Ends the run. Returns true where a plugin asks for another request of the same turn; else the turn is over. */
-  end(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string): Promise<boolean>;
+  /**
+   * Ends the run. Returns true where a plugin asks for another request of the same turn; else the turn is over. The code is
+   * that of the error it failed with, for the events.
+   */
+  end(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string, code?: ErrorCode): Promise<boolean>;
   /** Makes {@link Driver.signal} abort. */
   abort(reason?: string): void;
   /** Resolves when no background work runs. */

@@ -64,15 +64,18 @@ interface LoopEvent {
   readonly session: Session;
 }
 
+/** A session is opened. */
 export interface SessionStartEvent extends LoopEvent {
   /** Whether the session was restored from a log or imported rather than begun. */
   readonly restored: boolean;
 }
+/** A prompt is about to be added. */
 export interface PromptSubmitEvent extends LoopEvent {
   readonly items: readonly NewItem[];
   /** Whether the prompt opens a turn; else it joins the one that runs. */
   readonly opens: boolean;
 }
+/** A request is about to be made. */
 export interface PreLlmRequestEvent extends LoopEvent {
   readonly context: ContextView;
   /** Whether the context was rebuilt by a compaction since the last request. */
@@ -82,19 +85,23 @@ export interface PreLlmRequestEvent extends LoopEvent {
   /** The provider's refusal of this very request as too large; the run ends with it unless a handler yields. */
   readonly overflow?: PithError;
 }
+/** A reply is in. */
 export interface PostLlmResponseEvent extends LoopEvent {
   readonly usage: Usage | undefined;
 }
+/** A tool is about to run. */
 export interface PreToolCallEvent extends LoopEvent {
   readonly call: ToolCallItem;
   readonly tool: Tool;
   readonly arguments: Json;
 }
+/** A tool has run. */
 export interface PostToolCallEvent extends PreToolCallEvent {
   readonly result: ToolResult;
   /** Canonical or raw paths that the call touched, as declared by the tool or known from common agents' tools. */
   readonly paths: readonly string[];
 }
+/** A turn is done. */
 export interface PostRunEvent extends LoopEvent {
   readonly outcome: RunOutcome;
   readonly context: ContextView;

@@ -39,6 +39,7 @@ export interface Inspection {
   readonly integrity: { readonly orphanResults: number; readonly unansweredCalls: number };
 }
 
+/** A file that the session touched, and how often. */
 export interface InspectedFile {
   readonly path: string;
   readonly reads: number;
@@ -46,6 +47,7 @@ export interface InspectedFile {
   readonly lastItem: number;
 }
 
+/** What an inspection counts and reads with. */
 export interface InspectParts {
   readonly tokenizer: Tokenizer;
   /** How the files of the session are named. */

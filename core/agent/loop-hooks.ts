@@ -1,9 +1,12 @@
 /** How the hooks of the loop behave (S3.5): what handlers may return, what a failure means, what later handlers see. */
 import { END, faultOfInsert } from '../context/edits';
+import { checkIntegrity } from '../context/integrity';
 import type { HookName } from '../kernel/hook-map';
 import type { HookDefinition } from '../kernel/hooks';
 import type { NewItem } from '../session/items';
+import { isNewItem } from '../session/record-shape';
 import type { Edit } from '../session/records';
+import { hasContent } from '../session/well-formed';
 import type { Abort, Deny } from './hooks';
 import { normaliseResult, withAppended } from './tool-results';
 
@@ -16,8 +19,7 @@ export const LOOP_HOOKS: readonly HookDefinition[] = Object.freeze([
     may: ['revise', 'append', 'abort'],
     ends: ['abort'],
     failure: { abort },
-    check: (result) =>
-      result.do === 'revise' && !Array.isArray(result.to) ? 'its to must be a list of items' : undefined,
+    check: (result) => (result.do === 'revise' ? itemsProblem('to', result.to) : undefined),
     apply: (event, result) => (result.do === 'revise' ? { ...event, items: result.to } : event),
   }),
   hook({
@@ -64,10 +66,23 @@ function behindAll(items: readonly NewItem[]): readonly Edit[] {
     .map((item) => ({ edit: 'insert', before: END, item }));
 }
 
+/** What is wrong with items for the log: they stand behind a context that is whole, and have to be whole themselves (S5.6). */
+function itemsProblem(field: string, items: unknown): string | undefined {
+  if (!Array.isArray(items)) return `its ${field} must be a list of items`;
+  const given = items as readonly unknown[];
+  const strange = given.findIndex((item) => !isNewItem(item));
+  if (strange !== -1) return `its ${field} must be items, and number ${strange + 1} is none`;
+  const named = (given as readonly NewItem[]).map((item, at) => ({ ...item, id: `#${at + 1}` })).filter(hasContent);
+  // What says nothing is not sent, and text that is not well-formed is sent so that it is.
+  return checkIntegrity(named).find(({ rule }) => rule !== 'ill-formed')?.message;
+}
+
+type FieldKind = 'items' | 'list' | 'text' | 'function' | 'value';
+
 /** What the fields of each result must be. */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, 'list' | 'text' | 'function' | 'value'>>>> = {
-  append: { items: 'list' },
-  again: { items: 'list' },
+const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
+  append: { items: 'items' },
+  again: { items: 'items' },
   project: { edits: 'list' },
   revise: { to: 'value' },
   deny: { text: 'text' },
@@ -87,12 +102,19 @@ function hook<K extends HookName>(definition: HookDefinition<K>): HookDefinition
 function fieldProblem(result: object): string | undefined {
   const given = result as Readonly<Record<string, unknown>>;
   for (const [field, kind] of Object.entries(FIELDS[String(given['do'])] ?? {})) {
-    if (!isOfKind(given[field], kind)) return `its ${field} must be a ${kind}`;
+    const value = given[field];
+    const problem =
+      kind === 'items'
+        ? itemsProblem(field, value)
+        : isOfKind(value, kind)
+          ? undefined
+          : `its ${field} must be a ${kind}`;
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function isOfKind(value: unknown, kind: 'list' | 'text' | 'function' | 'value'): boolean {
+function isOfKind(value: unknown, kind: Exclude<FieldKind, 'items'>): boolean {
   switch (kind) {
     case 'list':
       return Array.isArray(value);

@@ -8,6 +8,7 @@ import { failedEnd } from './run-end';
 import type { AdmittedCall } from './tool-calls';
 import { unlessAborted } from '../bus/unless-aborted';
 
+/** What the loop runs a turn with. */
 export interface LoopOptions {
   readonly driver: Driver;
   readonly model: LlmClient;
@@ -46,7 +47,7 @@ async function untilEnded(options: LoopOptions): Promise<RunEnd> {
     const end = failedEnd(thrown, driver.signal);
     // What the user saw of a reply that was cut off by an abort is part of the conversation.
     if (end.outcome === 'aborted' && said.isPartial) said.keep(driver);
-    await driver.end(end.outcome, end.reason ?? end.error?.message);
+    await driver.end(end.outcome, end.reason ?? end.error?.message, end.error?.code);
     return { ...end, text: said.text };
   }
 }

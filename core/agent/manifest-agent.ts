@@ -20,12 +20,13 @@ import { transportOf } from './transport';
  * of the system prompt cannot be read, `PITH_MANIFEST_INVALID` for a model that contradicts itself.
  */
 export async function agentFromManifest(manifest: LoadedManifest): Promise<AgentOptions> {
-  const { plugins, config, core } = manifest;
+  const { plugins, faults, config, core } = manifest;
   const { root, systemPrompt, systemPromptFile } = core.agent;
   const { model, 'compaction.model': compactModel } = core;
   const transport = transportOf(manifest);
   return {
     plugins,
+    faults,
     config,
     onError: core.plugins.onError,
     root,

@@ -16,6 +16,7 @@ import { CALIBRATION } from '../tokens/calibration';
 import { KeptCalibration } from '../tokens/kept-calibration';
 import { TOKENIZER } from '../tokens/tokenizer';
 
+/** Which session is opened, and from where. */
 export interface OpenSessionOptions {
   /** The session to restore, or the id of the one to begin; a new id by default. */
   readonly id?: string | undefined;
@@ -25,8 +26,11 @@ export interface OpenSessionOptions {
   readonly at?: Position | undefined;
   /** Whether a session begins where none of this id is kept, rather than `PITH_SESSION_NOT_FOUND` being thrown; true by default. */
   readonly create?: boolean | undefined;
+  /** Whether the session mirrors the loop of a host, which may still tell the results of calls that have none. */
+  readonly mirrors?: boolean | undefined;
 }
 
+/** A session that is open, and what it began with. */
 export interface OpenedSession {
   readonly session: Session;
   /** Whether it has gone on from a log, its own or that of the session it was forked from. */
@@ -40,10 +44,10 @@ export interface OpenedSession {
  */
 export async function openSession(
   kernel: Kernel,
-  { id, root, at, create = true }: OpenSessionOptions = {},
+  { id, root, at, create = true, mirrors = false }: OpenSessionOptions = {},
 ): Promise<OpenedSession> {
   const log = id === undefined ? undefined : await openLog(kernel, id, at, create && at === undefined);
-  if (log !== undefined) return { session: await restore(kernel, log.records, log.writer), restored: true };
+  if (log !== undefined) return { session: await restore(kernel, log, mirrors), restored: true };
   const fresh = id ?? kernel.get(IDS).next('session');
   return { session: await begin(kernel, fresh, root), restored: false };
 }
@@ -52,9 +56,13 @@ export async function openSession(
  * Begins a session with all that another one held up to a position, its newest by default. Throws `PITH_SESSION_POSITION` for a
  * position that is not in the log, and what the store throws.
  */
-export async function forkSession(kernel: Kernel, session: Session, at: Position = session.position): Promise<Session> {
-  const { records, writer } = await fork(kernel, [...session.records()], at);
-  return restore(kernel, records, writer);
+export async function forkSession(
+  kernel: Kernel,
+  session: Session,
+  at: Position = session.position,
+  { mirrors = false }: Pick<OpenSessionOptions, 'mirrors'> = {},
+): Promise<Session> {
+  return restore(kernel, await fork(kernel, [...session.records()], at), mirrors);
 }
 
 async function begin(kernel: Kernel, id: string, root: string | undefined): Promise<Session> {
@@ -101,14 +109,14 @@ async function fork(kernel: Kernel, records: readonly SessionRecord[], at: Posit
   return { records: copied, warnings: [], writer: await kernel.get(SESSION_STORE).create(id, copied) };
 }
 
-async function restore(kernel: Kernel, records: readonly SessionRecord[], writer: LogWriter): Promise<Session> {
+async function restore(kernel: Kernel, { records, writer }: OpenedLog, mirrors: boolean): Promise<Session> {
   try {
     const parts = await partsOf(kernel, writer);
     await nextSlice();
     const session = restoreSession(records, parts);
     await nextSlice();
     await session.get(CONTEXT).prepare();
-    session.append(missingResults(session), 'pith');
+    if (!mirrors) session.append(missingResults(session), 'pith');
     session.record(...endsOfCompactions(records));
     return session;
   } catch (error) {

@@ -29,18 +29,26 @@ export class ReplyCalls {
   async admit(items: readonly NewItem[], optionsOf: (call: ToolCallItem) => ToolCallOptions): Promise<AdmittedCalls> {
     const calls: AdmittedCall[] = [];
     let abort: RunAbort | undefined;
-    for (const item of items) {
-      if (item.kind !== 'tool_call') continue;
-      const call = { ...item, id: item.id ?? '' };
+    for (const { call } of callsIn(items)) {
       const admitted: AdmittedCall = abort === undefined ? await admitCall(this.#kernel, optionsOf(call)) : { call };
       calls.push(admitted);
       abort ??= admitted.abort;
     }
-    const named = this.#take(items, calls);
+    const named = this.#log(items, calls);
     if (abort === undefined) return { calls: named, abort };
     for (const { call, refused } of named)
       this.answer(call, refused ?? errorResult(call.name, `Not run: ${abort.reason}`));
     return { calls: named, abort };
+  }
+
+  /** Takes the items of a reply into the log, and returns its calls; nobody is asked about them. */
+  take(items: readonly NewItem[]): readonly AdmittedCall[] {
+    return this.#log(items, callsIn(items));
+  }
+
+  /** Has a call wait for its result that the log holds from before. */
+  expect(call: ToolCallItem): void {
+    this.#unanswered.set(call.callId, call);
   }
 
   /** Takes a result into the log; a second one for the same call is not taken. */
@@ -64,7 +72,7 @@ export class ReplyCalls {
   }
 
   /** Appends the items of a reply, its calls as they were admitted, and returns these with their ids. */
-  #take(items: readonly NewItem[], calls: readonly AdmittedCall[]): readonly AdmittedCall[] {
+  #log(items: readonly NewItem[], calls: readonly AdmittedCall[]): readonly AdmittedCall[] {
     let next = 0;
     const logged = this.#session.append(
       items.map((item) => (item.kind === 'tool_call' ? anonymous(calls[next++]?.call ?? item) : item)),
@@ -73,6 +81,10 @@ export class ReplyCalls {
     for (const call of named) this.#unanswered.set(call.callId, call);
     return calls.map((admitted, index) => ({ ...admitted, call: named[index] ?? admitted.call }));
   }
+}
+
+function callsIn(items: readonly NewItem[]): readonly AdmittedCall[] {
+  return items.flatMap((item) => (item.kind === 'tool_call' ? [{ call: { ...item, id: item.id ?? '' } }] : []));
 }
 
 /** A call without the empty id that stood for the one the log gives it. */

@@ -1,5 +1,5 @@
 /** What a run tells while it goes on, and how it ends. */
-import type { PithError } from '../errors';
+import type { ErrorCode, PithError } from '../errors';
 import type { Item, Role, ToolCallItem } from '../session/items';
 import type { Usage } from '../session/records';
 import type { Estimate } from '../tokens/occupancy';
@@ -31,6 +31,17 @@ export type AgentEvent =
   | { readonly type: 'joined'; readonly items: readonly Item[] }
   | { readonly type: 'end'; readonly end: RunEnd };
 
+/** Whose request it is, and to whom. */
+interface RequestNamed {
+  readonly session: string;
+  readonly role: Role;
+  readonly turn: number;
+  /** The model as its provider names it, where the host has said so. */
+  readonly model?: string;
+  /** The provider, by the name of its profile. */
+  readonly provider?: string;
+}
+
 declare module '../bus/bus' {
   interface EventMap {
     'turn.started': { readonly session: string; readonly role: Role; readonly turn: number };
@@ -41,6 +52,17 @@ declare module '../bus/bus' {
       readonly turn: number;
       readonly outcome: RunEnd['outcome'];
       readonly reason?: string;
+      /** The error that it failed with. */
+      readonly code?: ErrorCode;
+    };
+    /** A request is ready and goes to the model now; its tokens are those of all that is sent. */
+    'request.started': RequestNamed & { readonly tokens: number };
+    /** Each start has exactly one end: the reply is in, or the request came to nothing. */
+    'request.ended': RequestNamed & {
+      readonly outcome: 'answered' | 'aborted' | 'failed';
+      readonly usage?: Usage;
+      /** The error that it failed with. */
+      readonly code?: ErrorCode;
     };
     /** A plugin parked the run between two requests, to do what it says. */
     'run.parked': { readonly session: string; readonly role: Role; readonly plugin: string; readonly reason: string };

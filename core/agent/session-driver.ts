@@ -1,13 +1,15 @@
 /** Drives the session of a kernel; what a driver does is told by {@link Driver}. */
 import { CONTEXT } from '../context/context';
+import type { EventMap } from '../bus/bus';
 import { PithError } from '../errors';
+import type { ErrorCode } from '../errors';
 import type { Kernel } from '../kernel/kernel';
 import type { Item, NewItem, Role, ToolCallItem } from '../session/items';
 import type { RunOutcome, ToolSchema } from '../session/records';
 import type { Session } from '../session/session';
 import { hasContent } from '../session/well-formed';
 import { BackgroundWork } from './background';
-import type { DrivenReply, DriveOptions, Driver, HostTool } from './driver';
+import type { DrivenReply, DriveOptions, Driver, HostSettings, HostTool } from './driver';
 import { ReplyCalls } from './reply-calls';
 import { Requests } from './request';
 import type { PreparedRequest } from './request';
@@ -31,10 +33,11 @@ class SessionDriver implements Driver {
   readonly session: Session;
   readonly role: Role;
   readonly #kernel: Pick<Kernel, 'bus' | 'dispatch' | 'log'>;
-  readonly #options: DriveOptions;
+  #options: DriveOptions;
   /** The tools of the role; undefined where the host has all calls run by its own. */
   readonly #tools: readonly Tool[] | undefined;
-  readonly #schemas: readonly ToolSchema[];
+  /** What requests offer; undefined where nobody has said so. */
+  #schemas: readonly ToolSchema[] | undefined;
   readonly #requests: Requests;
   readonly #calls: ReplyCalls;
   readonly #background: BackgroundWork;
@@ -42,6 +45,8 @@ class SessionDriver implements Driver {
   /** Submitted items that wait for the next request. */
   #joining: { readonly items: readonly NewItem[]; readonly joined: (() => void) | undefined }[] = [];
   #sent: PreparedRequest | undefined;
+  /** Whether a request is on its way to the model. */
+  #isAsking = false;
   /** Whether a turn runs here; a log may also end in one that was interrupted. */
   #running = false;
   #areSettingsRecorded = false;
@@ -53,8 +58,8 @@ class SessionDriver implements Driver {
     this.#kernel = kernel;
     this.#options = options;
     this.#tools = tools?.filter(({ roles }) => roles.includes(role));
-    this.#schemas = (this.#tools ?? []).map(({ name, description, parameters }) => ({ name, description, parameters }));
-    this.#requests = new Requests({ kernel, session, role, tools: this.#schemas });
+    this.#schemas = this.#tools?.map(({ name, description, parameters }) => ({ name, description, parameters }));
+    this.#requests = new Requests({ kernel, session, role, tools: this.#schemas ?? [] });
     this.#calls = new ReplyCalls(kernel, session);
     this.#background = new BackgroundWork(kernel);
   }
@@ -65,6 +70,16 @@ class SessionDriver implements Driver {
 
   get joining(): boolean {
     return this.#joining.length > 0;
+  }
+
+  use({ system, tools, model }: HostSettings): void {
+    this.#options = {
+      ...this.#options,
+      ...(system !== undefined && { system }),
+      ...(model !== undefined && { model }),
+    };
+    if (tools !== undefined) this.#schemas = tools;
+    this.#areSettingsRecorded = false;
   }
 
   async start(restored: boolean): Promise<void> {
@@ -129,12 +144,19 @@ class SessionDriver implements Driver {
       joined?.();
     }
     if (!this.#areSettingsRecorded) this.#recordSettings();
+    if (overflow === undefined) this.#asked('aborted', {});
+    else this.#asked('failed', { code: overflow.code });
     this.#sent = await this.#requests.prepare(this.signal, overflow);
+    this.#isAsking = true;
+    const { bus } = this.#kernel;
+    if (bus.hears('request.started'))
+      bus.publish('request.started', { ...this.#named, tokens: this.#sent.context.occupancy().tokens });
     return this.#sent;
   }
 
   async afterReply({ items, usage }: DrivenReply): Promise<readonly AdmittedCall[]> {
     const { session, role } = this;
+    this.#asked('answered', usage === undefined ? {} : { usage });
     const { context, projection } = this.#sent ?? { context: session.get(CONTEXT).view(), projection: undefined };
     const entries = context.length;
     const reply = namedReply(items, `r${session.position + 1}`);
@@ -145,6 +167,7 @@ class SessionDriver implements Driver {
       session.record({ t: 'usage', usage, on: { entries, ...(projection !== undefined && { projection }) } });
     this.#requests.answered();
     await this.#kernel.dispatch('post_llm_response', { session, role, usage }, this.signal);
+    if (this.#options.mirrors === true) return this.#calls.take(held);
     const { calls, abort } = await this.#calls.admit(held, (call) => this.#callOptions(call));
     if (abort !== undefined) throw endOfRun(abort);
     return calls;
@@ -152,20 +175,23 @@ class SessionDriver implements Driver {
 
   async toolCall(admitted: AdmittedCall, run?: HostTool): Promise<ToolOutcome> {
     const outcome = await runAdmitted(this.#kernel, admitted, this.#callOptions(admitted.call, run));
+    if (this.#options.mirrors === true) this.#calls.expect(admitted.call);
     this.#calls.answer(admitted.call, outcome.result, outcome.by);
     if (outcome.abort !== undefined) throw endOfRun(outcome.abort);
     return outcome;
   }
 
-  async end(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string): Promise<boolean> {
+  async end(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string, code?: ErrorCode): Promise<boolean> {
     const { session, role } = this;
-    this.#calls.closeAll();
+    const { mirrors = false } = this.#options;
+    if (!mirrors) this.#calls.closeAll();
+    this.#asked(outcome === 'failed' ? 'failed' : 'aborted', code === undefined ? {} : { code });
     session.record({ t: 'run', outcome, ...(reason !== undefined && { reason }) });
     const context = session.get(CONTEXT).view();
     const { results } = await this.#kernel.dispatch('post_run', { session, role, outcome, context });
-    const again = outcome === 'finished' ? results.filter(({ result }) => result.do === 'again') : [];
+    const again = outcome === 'finished' && !mirrors ? results.filter(({ result }) => result.do === 'again') : [];
     for (const { plugin, result } of again) if (result.do === 'again') session.append(result.items, plugin);
-    if (again.length === 0) this.#endTurn(outcome, reason);
+    if (again.length === 0) this.#endTurn(outcome, reason, code);
     for (const { plugin, result } of results) if (result.do === 'background') this.#background.start(plugin, result);
     return again.length > 0;
   }
@@ -196,17 +222,32 @@ class SessionDriver implements Driver {
 
   #endInterrupted(): void {
     const reason = 'It was interrupted.';
+    this.#asked('aborted', {});
     this.session.record({ t: 'run', outcome: 'aborted', reason });
     this.#endTurn('aborted', reason);
   }
 
-  #endTurn(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string): void {
+  #endTurn(outcome: Exclude<RunOutcome, 'yielded'>, reason?: string, code?: ErrorCode): void {
     const { session, role } = this;
     const { turn } = session;
     this.#running = false;
     session.record({ t: 'turn', phase: 'end', turn });
-    const why = reason === undefined ? {} : { reason };
+    const why = { ...(reason !== undefined && { reason }), ...(code !== undefined && { code }) };
     this.#kernel.bus.publish('turn.ended', { session: session.id, role, turn, outcome, ...why });
+  }
+
+  /** Tells the end of a request that was on its way. */
+  #asked(outcome: EventMap['request.ended']['outcome'], said: Pick<EventMap['request.ended'], 'usage' | 'code'>): void {
+    if (!this.#isAsking) return;
+    this.#isAsking = false;
+    this.#kernel.bus.publish('request.ended', { ...this.#named, outcome, ...said });
+  }
+
+  get #named(): Omit<EventMap['request.started'], 'tokens'> {
+    const { session, role } = this;
+    const { model, provider } = this.#options;
+    const asked = { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) };
+    return { session: session.id, role, turn: session.turn, ...asked };
   }
 
   /** Records prompt, tools and model where they are not what the log says (S5.2). */
@@ -216,12 +257,13 @@ class SessionDriver implements Driver {
     const known = this.session.get(CONTEXT).settings();
     const isNewSystem = system !== undefined && system !== known.system;
     const isNewModel = model !== undefined && model !== known.model;
-    const areNewTools = JSON.stringify(known.tools) !== JSON.stringify(this.#schemas);
+    const tools = this.#schemas ?? known.tools;
+    const areNewTools = tools !== known.tools && JSON.stringify(known.tools) !== JSON.stringify(tools);
     if (!isNewSystem && !isNewModel && !areNewTools) return;
     this.session.record({
       t: 'settings',
       ...(isNewSystem && { system }),
-      ...(areNewTools && { tools: this.#schemas }),
+      ...(areNewTools && { tools }),
       ...(isNewModel && { model }),
     });
   }

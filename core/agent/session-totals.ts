@@ -3,6 +3,7 @@ import type { SessionRecord, WorkUsage } from '../session/records';
 import type { Session } from '../session/session';
 import { pastRequests } from './past-requests';
 
+/** What all requests of a session have used, with those of its compactions apart (S9.13). */
 export interface SessionTotals {
   /** The requests of the conversation whose usage is known. */
   readonly conversation: WorkUsage;

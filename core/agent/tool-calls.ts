@@ -11,18 +11,31 @@ import { errorResult, normaliseResult } from './tool-results';
 import type { ParsedArguments, Tool, ToolResult } from './tools';
 import { unlessAborted } from '../bus/unless-aborted';
 
-/** A running tool says how far it is. */
-export interface ToolProgressEvent {
+/** Which call of which tool runs. */
+export interface RunningTool {
   readonly sessionId: string;
   readonly role: Role;
   readonly callId: string;
   readonly tool: string;
+}
+
+/** A running tool says how far it is. */
+export interface ToolProgressEvent extends RunningTool {
   readonly text: string;
+}
+
+/** A tool has run; what went wrong is an error result, and what was cut off has none. */
+export interface ToolEndedEvent extends RunningTool {
+  readonly outcome: 'done' | 'error' | 'interrupted';
 }
 
 declare module '../bus/bus' {
   interface EventMap {
+    /** A tool runs now: its call was admitted and its arguments fit. */
+    'tool.started': RunningTool;
     'tool.progress': ToolProgressEvent;
+    /** Each start has exactly one end. */
+    'tool.ended': ToolEndedEvent;
   }
 }
 
@@ -32,6 +45,7 @@ export interface CallingKernel {
   readonly dispatch: Dispatch;
 }
 
+/** What a tool call is a part of. */
 export interface ToolCallOptions {
   readonly session: Session;
   readonly role: Role;
@@ -166,16 +180,28 @@ async function parse(tool: Tool, args: Json): Promise<ParsedArguments> {
 async function run(kernel: CallingKernel, tool: Tool, args: unknown, options: ToolCallOptions): Promise<ToolResult> {
   const { session, role, call, signal } = options;
   const { callId } = call;
-  const progress = (text: string): void =>
-    kernel.bus.publish('tool.progress', { sessionId: session.id, role, callId, tool: tool.name, text });
+  const running: RunningTool = { sessionId: session.id, role, callId, tool: tool.name };
+  const progress = (text: string): void => kernel.bus.publish('tool.progress', { ...running, text });
+  let outcome: ToolEndedEvent['outcome'] = 'interrupted';
+  kernel.bus.publish('tool.started', running);
   try {
-    const output = await unlessAborted(signal, () =>
-      tool.run(args as never, { session, role, callId, signal, progress }),
-    );
-    return normaliseResult(tool.name, output);
-  } catch (thrown) {
-    if (signal.aborted) throw thrown;
-    return errorResult(tool.name, `Error: ${messageOf(thrown)}`);
+    const result = await outputOf();
+    outcome = result.isError === true ? 'error' : 'done';
+    return result;
+  } finally {
+    kernel.bus.publish('tool.ended', { ...running, outcome });
+  }
+
+  async function outputOf(): Promise<ToolResult> {
+    try {
+      const output = await unlessAborted(signal, () =>
+        tool.run(args as never, { session, role, callId, signal, progress }),
+      );
+      return normaliseResult(tool.name, output);
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      return errorResult(tool.name, `Error: ${messageOf(thrown)}`);
+    }
   }
 }
 

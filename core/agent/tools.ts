@@ -20,6 +20,7 @@ export interface ToolResult {
 /** What a tool may give back: a result, with or without summary, or just text. */
 export type ToolOutput = string | (Omit<ToolResult, 'summary'> & { readonly summary?: string });
 
+/** What a tool learns of the call that it runs. */
 export interface ToolRun {
   readonly session: Session;
   readonly role: Role;
@@ -34,6 +35,7 @@ export interface ToolRun {
 export type ParsedArguments =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
+/** A tool as the loop runs it, made by {@link defineTool}. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -89,8 +91,11 @@ export function defineTool<const S>(definition: ToolDefinition<S>): Tool {
   });
 }
 
-/** The JSON Schema that a schema tells of itself, by the Standard JSON Schema interface or its own `toJSONSchema`. */
-function jsonSchemaOf(tool: string, input: unknown): Json {
+/**
+ * The JSON Schema that a schema tells of itself, by the Standard JSON Schema interface or its own `toJSONSchema`. Throws
+ * `PITH_TOOL_INVALID` where it tells none.
+ */
+export function jsonSchemaOf(tool: string, input: unknown): Json {
   if (!isStandardSchema(input)) {
     if (typeof input === 'object' && input !== null) return input as Json;
     throw toolInvalid(tool, 'its input is neither a Standard Schema nor JSON Schema');

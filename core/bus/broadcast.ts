@@ -4,7 +4,7 @@ import { createObservers } from './observers';
 import type { ObserverFault } from './observers';
 
 /** The part of a bus that never leaves the process. */
-export interface Broadcast extends Pick<Bus, 'publish' | 'on' | 'onAny' | 'topic'> {
+export interface Broadcast extends Pick<Bus, 'publish' | 'on' | 'onAny' | 'hears' | 'topic'> {
   /** From now on nothing that is published is heard. */
   silence(): void;
 }
@@ -19,6 +19,7 @@ export function createBroadcast(report: (fault: ObserverFault) => void): Broadca
     },
     on: (name, observer) => observers.on(name, observer),
     onAny: (observer) => observers.onAny(observer),
+    hears: (name) => !silent && observers.hears(name),
     topic: (name, work) => (message, signal) => {
       if (observers.hears(name)) observers.emit(name, message);
       return work(message, signal);

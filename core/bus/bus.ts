@@ -3,12 +3,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 /** The open table of events; every room and plugin adds the events it publishes. */
 export interface EventMap {}
+/** The name of an event of the map. */
 export type EventName = keyof EventMap & string;
 
 /** The open table of topics that observers hear beside events; the kernel fills it with its hooks (S3.7). */
 export interface TopicMap {}
 /** All that observers can name: events and topics. */
 export interface ObservedMap extends EventMap, TopicMap {}
+/** A name that observers can hear: an event, or a hook as `hook:<name>`. */
 export type ObservedName = keyof ObservedMap & string;
 
 /**
@@ -51,6 +53,7 @@ export interface Job {
   readonly attempt: number;
 }
 
+/** How a request is made: its deadline, its signal, and who hears of it meanwhile. */
 export interface RequestOptions<G, A = never, B = never> {
   /** Milliseconds until the request fails with `PITH_BUS_TIMEOUT`; waiting for a free place of the responder counts. */
   readonly deadlineMs: number;
@@ -68,6 +71,7 @@ export interface RequestOptions<G, A = never, B = never> {
   onAsk?(ask: A, signal: AbortSignal): Promise<B>;
 }
 
+/** How many requests a responder takes. */
 export interface ServeOptions {
   /** Requests served at once. Unlimited by default. */
   readonly concurrency?: number;
@@ -75,6 +79,7 @@ export interface ServeOptions {
   readonly whenFull?: 'wait' | 'refuse';
 }
 
+/** What a responder learns of a request beside its body. */
 export interface ServedCall<G, A = never, B = never> {
   /** Aborts when the requester cancels, its deadline passes, or the bus closes. */
   readonly signal: AbortSignal;
@@ -92,6 +97,7 @@ export interface ServedCall<G, A = never, B = never> {
 /** Hands a message to the observers of its topic and then to whoever does the work; returns what that one returns. */
 export type Send<M, R> = (message: M, signal?: AbortSignal) => R;
 
+/** Events, topics and requests (S4.1). What is published stays in the process; requests may cross. */
 export interface Bus {
   /** Fire and forget. A throwing or rejecting observer harms no other and not the publisher (S4.3). */
   publish<K extends EventName>(event: K, payload: EventMap[K]): void;
@@ -102,6 +108,8 @@ export interface Bus {
   on<K extends ObservedName>(name: K, observer: (payload: ObservedMap[K]) => void): () => void;
   /** Hears every event and every hook (as `hook:<name>`), after those who named it and before the handlers of a hook. */
   onAny(observer: (name: string, payload: unknown) => void): () => void;
+  /** Whether anybody would hear a name now; for what costs something to say. */
+  hears(name: ObservedName): boolean;
   /**
    * Opens a topic: a name that observers hear and one worker serves, always in this process (S3.7). Costs next to nothing
    * while nobody observes.

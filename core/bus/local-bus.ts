@@ -12,6 +12,7 @@ import type { Answer } from './responder';
 import { Responders } from './responders';
 import { watchdog } from './watchdog';
 
+/** How a bus in this process reports. */
 export interface LocalBusOptions {
   /** Told of observers that throw, once each; a process warning by default. */
   report?(fault: ObserverFault): void;

@@ -37,7 +37,7 @@ async function watched(
   { counts, handBack, log: { log } }: JobsParts,
   job: CompactJob,
   desk: Desk,
-  { signal: asked, attempt, progress }: WorkOptions,
+  { signal: asked, progress, ...options }: WorkOptions,
 ): Promise<WorkerReport> {
   const tally = new Tally(counts, log);
   // Aborts with the process, and is forgotten with the job, as a signal that derives from that of the process would not be.
@@ -47,8 +47,8 @@ async function watched(
   try {
     const report = await unlessAborted(ending.signal, () =>
       worker.run(job, tally.watched(desk), {
+        ...options,
         signal: AbortSignal.any([asked, ending.signal]),
-        ...(attempt !== undefined && { attempt }),
         progress(step) {
           if (step.spent !== undefined) tally.spent(step.spent);
           progress(step);

@@ -1,4 +1,4 @@
-/** Who writes the summaries in a worker process, and the kernel around it: the guard and nothing else, without files or sessions. */
+/** Who writes the summaries in a worker process, and the kernel around it: guard and telemetry and nothing else, without files or sessions. */
 import { llmWorker, offlineWorker } from '../../plugins/compaction';
 import type { CompactWorker } from '../../plugins/compaction';
 import { createKernel } from '../agent/create-kernel';

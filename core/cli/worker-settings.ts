@@ -33,7 +33,7 @@ export interface WorkerRequest extends TransportFlags {
 }
 
 export interface WorkerSettings {
-  /** The guard, and its configuration. */
+  /** The guard and the telemetry, and their configuration. */
   readonly plugins: LoadedManifest['plugins'];
   readonly config: LoadedManifest['config'];
   /** Undefined for the worker without a model. */
@@ -54,14 +54,14 @@ export interface WorkerSettings {
 
 /**
  * Reads the manifest as far as it is about models, transport and log; it may be the one of the agents. Of all plugins the
- * guard alone runs here. Throws `PITH_MODEL_MISSING` where a worker with a model was asked for and there is none, `PITH_LLM_AUTH`
+ * guard and the telemetry alone run here. Throws `PITH_MODEL_MISSING` where a worker with a model was asked for and there is none, `PITH_LLM_AUTH`
  * where its key is not there, `PITH_USAGE` without servers, and what {@link loadManifest} throws.
  */
 export async function workerSettings(request: WorkerRequest, terminal: Terminal): Promise<WorkerSettings> {
   const { namespace, tenant, pool, concurrency, grace, health, json } = request;
   const manifest = await loadManifest({
     path: request.manifest,
-    only: ['guard'],
+    only: ['guard', 'telemetry'],
     isShared: true,
     flags: {
       ...transportKeys(request),

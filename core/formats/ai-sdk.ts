@@ -1,14 +1,14 @@
 /** AI SDK messages: model messages with parts, and UI messages in which calls carry their results (S12.3). */
-import { REDACTED_THINKING, SIGNED_THINKING } from './bound-reasoning';
+import { contentOf, extrasOf, isShown, outputOf, reasoningOf } from './ai-sdk-parts';
+import { REDACTED_THINKING } from './bound-reasoning';
 import { chatsOf, firstChat, splitSystem } from './chats';
 import type { Chat } from './chats';
 import { SessionDraft } from './draft';
-import type { ItemExtras } from './draft';
 import type { ImportedSession, SessionFormat } from './format';
-import { argumentsOf, fieldsOf, isFields, listOf, stringOf, textOf } from './shape';
+import { fieldsOf, isFields, listOf, stringOf, textOf } from './shape';
 import type { Fields } from './shape';
 
-/** Reads `ModelMessage` and `UIMessage` arrays of versions 4 to 6, alone or as `{ system, messages }`. */
+/** Reads `ModelMessage` and `UIMessage` arrays of versions 4 to 7, alone or as `{ system, messages }`. */
 export const aiSdk: SessionFormat = {
   name: 'ai-sdk',
   title: 'AI SDK messages: model messages or UI messages',
@@ -79,22 +79,6 @@ function readReply(draft: SessionDraft, id: unknown, parts: readonly unknown[]):
   for (const result of results) result();
 }
 
-/** Parts that the model sees: not sources, custom data and approvals, which are for the screen. */
-function isShown(value: unknown): boolean {
-  const type = stringOf(fieldsOf(value).type) ?? '';
-  return !type.startsWith('source') && !type.startsWith('data-') && !type.startsWith('tool-approval');
-}
-
-/** A file that is no image is named only; all other parts are as every reader understands them. */
-function contentOf(value: unknown): unknown {
-  const part = fieldsOf(value);
-  if (part.type !== 'file') return value;
-  const mediaType = stringOf(part.mediaType) ?? 'unknown type';
-  return mediaType.startsWith('image/')
-    ? part
-    : { type: 'text', text: `[file ${stringOf(part.filename) ?? ''} of ${mediaType}]` };
-}
-
 /** A call, and for UI messages what gives its result once all calls of the step are in. */
 function readCall(draft: SessionDraft, type: string, part: Fields): (() => void) | undefined {
   if (type.startsWith('tool-approval')) return undefined;
@@ -112,39 +96,11 @@ function readResult(draft: SessionDraft, part: Fields): void {
     if (part.type !== 'tool-approval-response') draft.malformed++;
     return;
   }
-  if (!isFields(part.output)) {
-    return draft.result(part.toolCallId, textOf(part.result ?? part.output), { isError: part.isError === true });
-  }
-  const { type, value, reason } = part.output;
-  const isError = type === 'error-text' || type === 'error-json' || type === 'execution-denied';
-  const plain = textOf('value' in part.output ? value : part.output);
-  const denied = type === 'execution-denied' ? (reason ?? 'denied') : plain;
-  const content = type === 'content' ? listOf(value).map(outputOf) : denied;
+  const { content, isError } = outputOf(part);
   draft.result(part.toolCallId, content, { isError });
 }
 
-/** One piece of a result with several, in the names of version 5 (`media`) and 6 (`image-data`, `image-url`, `file-…`). */
-function outputOf(value: unknown): unknown {
-  const { type, data, url, mediaType } = fieldsOf(value);
-  if (type === 'image-url') return { type: 'file', mediaType: 'image/png', data: url };
-  if (type !== 'media' && type !== 'image-data' && type !== 'file-data') return value;
-  return contentOf({ type: 'file', mediaType: mediaType ?? 'image/png', data });
-}
-
-/** Signed and encrypted reasoning comes with the data of its provider, by which the provider knows it again. */
 function readReasoning(draft: SessionDraft, part: Fields): void {
-  const bound = fieldsOf(part.providerOptions ?? part.providerMetadata);
-  const { signature, redactedData } = fieldsOf(bound.anthropic);
-  const text = part.text ?? part.reasoning;
-  if (stringOf(redactedData) !== undefined) draft.reasoning(text, redactedData, REDACTED_THINKING);
-  else if (stringOf(signature ?? part.signature) !== undefined)
-    draft.reasoning(text, signature ?? part.signature, SIGNED_THINKING);
-  else draft.reasoning(text, fieldsOf(bound.openai).reasoningEncryptedContent, extrasOf(part));
-}
-
-/** Data of the provider on a part, which goes back to it unread. */
-function extrasOf(part: Fields): ItemExtras {
-  const bound = part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata;
-  const provider = isFields(bound) ? argumentsOf(bound) : undefined;
-  return isFields(provider) ? { provider } : {};
+  const { text, opaque, extras } = reasoningOf(part);
+  draft.reasoning(text, opaque, extras);
 }

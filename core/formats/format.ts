@@ -31,6 +31,7 @@ export interface Source {
   readonly lines: { readonly values: readonly unknown[]; readonly malformed: number };
 }
 
+/** A session format: how a file of it is known, and how it is read (S12.3). */
 export interface SessionFormat {
   readonly name: string;
   /** One line for `--help` and errors. */

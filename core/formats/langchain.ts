@@ -2,6 +2,7 @@
 import { reasoningIn, SIGNED_THINKING } from './bound-reasoning';
 import { SessionDraft } from './draft';
 import { anthropicUsage, openAiUsage } from './foreign-usage';
+import type { ForeignUsage } from './foreign-usage';
 import type { ImportedSession, SessionFormat, Source } from './format';
 import { joinText, partsOf } from './parts';
 import { fieldsOf, isFields, listOf, stringOf } from './shape';
@@ -106,18 +107,24 @@ function readReply(draft: SessionDraft, message: Fields): void {
   readUsage(draft, message);
 }
 
-/** `input_tokens` of `usage_metadata` is the whole prompt; older versions only kept what the provider reported. */
 function readUsage(draft: SessionDraft, message: Fields): void {
+  const usage = usageOfReply(message);
+  if (usage !== undefined) draft.usage(usage);
+}
+
+/**
+ * What a reply says it used: `input_tokens` of `usage_metadata` is the whole prompt; older versions only kept what the provider
+ * reported.
+ */
+export function usageOfReply(message: Fields): ForeignUsage | undefined {
   const answered = fieldsOf(message.response_metadata);
   const model = answered.model_name ?? answered.model;
   const { input_tokens: inputTokens, output_tokens: outputTokens, ...details } = fieldsOf(message.usage_metadata);
   if (inputTokens !== undefined) {
     const { cache_read: cacheReadTokens, cache_creation: cacheWriteTokens } = fieldsOf(details.input_token_details);
     const { reasoning: reasoningTokens } = fieldsOf(details.output_token_details);
-    draft.usage({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, model });
-  } else if (answered.token_usage !== undefined) {
-    draft.usage(openAiUsage(answered.token_usage, model));
-  } else if (answered.usage !== undefined) {
-    draft.usage(anthropicUsage(answered.usage, model));
+    return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, model };
   }
+  if (answered.token_usage !== undefined) return openAiUsage(answered.token_usage, model);
+  return answered.usage === undefined ? undefined : anthropicUsage(answered.usage, model);
 }

@@ -1,5 +1,6 @@
 /** pi session JSONL, linear (version 1) and as a tree (version 3) (S12.3). */
 import { SessionDraft } from './draft';
+import type { ForeignUsage } from './foreign-usage';
 import type { ImportedSession, SessionFormat, Source } from './format';
 import { countOf, fieldsOf, isFields, listOf, stringOf, textOf } from './shape';
 import type { Fields } from './shape';
@@ -85,16 +86,34 @@ function readMessage(draft: SessionDraft, message: Fields): void {
         isError: message.isError === true,
         tool: message.toolName,
       });
-    case 'bashExecution':
-      if (message.excludeFromContext !== true) draft.message('user', commandText(message));
-      return;
+    default:
+      if (SHOWN_ROLES.has(message.role)) draft.message('user', shownContent(message));
+      else draft.malformed++;
+  }
+}
+
+const SHOWN_ROLES: ReadonlySet<unknown> = new Set([
+  'bashExecution',
+  'custom',
+  'hookMessage',
+  'branchSummary',
+  'compactionSummary',
+]);
+
+/** What the model is shown, as the user's, of a message that is neither a reply nor a result; undefined where it is nothing. */
+export function shownContent(message: Fields): unknown {
+  switch (message.role) {
+    case 'user':
     case 'custom':
     case 'hookMessage':
-      return draft.message('user', message.content);
+      return message.content;
     case 'branchSummary':
-      return draft.message('user', message.summary);
+    case 'compactionSummary':
+      return message.summary;
+    case 'bashExecution':
+      return message.excludeFromContext === true ? undefined : commandText(message);
     default:
-      draft.malformed++;
+      return undefined;
   }
 }
 
@@ -107,16 +126,21 @@ function readReply(draft: SessionDraft, message: Fields): void {
     else if (fields.type === 'toolCall') draft.call(fields.id, fields.name, fields.arguments);
     else draft.message('assistant', block === undefined ? undefined : [block]);
   }
+  draft.usage(usageOfReply(message));
+}
+
+/** What a reply used; its `input` is the part of the prompt that was neither read from nor written to the cache. */
+export function usageOfReply(message: Fields): ForeignUsage {
   const usage = fieldsOf(message.usage);
   const read = countOf(usage.cacheRead);
   const written = countOf(usage.cacheWrite);
-  draft.usage({
+  return {
     inputTokens: (countOf(usage.input) ?? 0) + (read ?? 0) + (written ?? 0),
     cacheReadTokens: read,
     cacheWriteTokens: written,
     outputTokens: usage.output,
     outputFinal: message.stopReason !== 'aborted' && message.stopReason !== 'error',
-  });
+  };
 }
 
 /** A command that the user ran; the model is shown it with its output. */

@@ -34,6 +34,7 @@ import { StreamedReply } from './reply-stream';
 import { retryDelay } from './retry';
 import { toolNames } from './tools';
 
+/** The model of a client, and how patient it is. */
 export interface AiSdkClientOptions {
   /** A model of any provider package of the AI SDK, such as `anthropic('…')`, or how to load one. */
   readonly model: AiSdkModel | LazyAiSdkModel;

@@ -111,6 +111,7 @@ const OVERFLOW_CODES = new Set([
   'model_context_window_exceeded',
   'model_max_prompt_tokens_exceeded',
   'request_too_large',
+  'contextoverflowerror',
 ]);
 const WINDOW = String.raw`(?:context (?:window|length|size|limit)|maximum model length)`;
 const OVERFLOW_TEXTS = [

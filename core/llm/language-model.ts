@@ -1,9 +1,12 @@
 /**
- * The language model interface of the AI SDK, as far as the client uses it. Versions 2 (AI SDK 5) and 3 (AI SDK 6) differ in
- * little; both are spoken. By shape alone, so that none of its packages is needed to compile against Pith.
+ * The language model interface of the AI SDK, as far as the client uses it. Versions 2 (AI SDK 5), 3 (AI SDK 6) and 4 (AI SDK
+ * 7) differ in little; all are spoken. By shape alone, so that none of its packages is needed to compile against Pith.
  */
 import { PithError } from '../errors';
 import type { Json } from '../session/items';
+
+/** Versions of the interface that are spoken. */
+export type ModelVersion = 'v2' | 'v3' | 'v4';
 
 /** A language model of the AI SDK: what `anthropic('…')`, `openai('…')` and every other provider package give. */
 export interface AiSdkModel {
@@ -43,8 +46,11 @@ export type PromptText = { readonly type: 'text'; readonly text: string } & With
 export interface PromptFile {
   readonly type: 'file';
   readonly mediaType: string;
-  readonly data: string | URL;
+  readonly data: string | URL | TaggedData;
 }
+
+/** Bytes or address as version 4 has them. */
+export type TaggedData = { readonly type: 'data'; readonly data: string } | { readonly type: 'url'; readonly url: URL };
 
 export type PromptReplyPart =
   | PromptText
@@ -68,7 +74,8 @@ export interface PromptResult {
 export type PromptResultPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image-data' | 'media'; readonly data: string; readonly mediaType: string }
-  | { readonly type: 'image-url'; readonly url: string };
+  | { readonly type: 'image-url'; readonly url: string }
+  | PromptFile;
 
 /** One message of a prompt. */
 export type PromptMessage = (
@@ -110,7 +117,7 @@ export type Content = { readonly providerMetadata?: unknown } & (
     }
 );
 
-/** Version 3 tells the provider's own word too, version 2 only the common one. */
+/** Versions 3 and 4 tell the provider's own word too, version 2 only the common one. */
 export type FinishReason = string | { readonly unified: string; readonly raw?: string | undefined };
 
 /** How a reply ended, with figures that are still unchecked. */
@@ -142,7 +149,7 @@ export type StreamedPart = { readonly providerMetadata?: unknown } & (
 
 /** A model with its methods as they are called. */
 export interface CallableModel {
-  readonly version: 'v2' | 'v3';
+  readonly version: ModelVersion;
   readonly provider: string;
   generate(options: CallOptions): PromiseLike<Generated>;
   stream(options: CallOptions): PromiseLike<{ readonly stream: ReadableStream<StreamedPart> }>;
@@ -155,12 +162,12 @@ export interface CallableModel {
  */
 export function callableModel(model: AiSdkModel): CallableModel {
   const { specificationVersion: version, provider } = model;
-  if (version !== 'v2' && version !== 'v3') {
+  if (!isModelVersion(version)) {
     throw new PithError(
       'PITH_LLM_PACKAGE',
       `The model ${typeof model === 'string' ? `"${String(model)}"` : 'object'} does not speak the language model interface ` +
-        `v2 or v3 of the AI SDK (it says ${version === undefined ? 'nothing' : `"${String(version)}"`}). Pass an object such as ` +
-        'anthropic("…") of @ai-sdk/anthropic@^3, not a name; packages for AI SDK 7 need an older major.',
+        `v2, v3 or v4 of the AI SDK (it says ${version === undefined ? 'nothing' : `"${String(version)}"`}). Pass an object such ` +
+        'as anthropic("…") of @ai-sdk/anthropic@^3, not a name; packages for AI SDK 4 are too old.',
     );
   }
   return {
@@ -170,4 +177,9 @@ export function callableModel(model: AiSdkModel): CallableModel {
     stream: (options) =>
       model.doStream(options as never) as PromiseLike<{ readonly stream: ReadableStream<StreamedPart> }>,
   };
+}
+
+/** Whether a version of the interface is one that is spoken. */
+export function isModelVersion(version: unknown): version is ModelVersion {
+  return version === 'v2' || version === 'v3' || version === 'v4';
 }

@@ -1,13 +1,15 @@
 /** Renders a context as the prompt of an AI SDK language model. Which places get cache marks is told along. */
 import { imageNote, sentImage } from '../formats/write/images';
+import type { SentImage } from '../formats/write/images';
 import { optionsOf, reasoningOptionsOf } from '../formats/write/provider-options';
 import { systemTexts, turnsOf } from '../formats/write/turns';
-import type { Said, WrittenResult } from '../formats/write/turns';
+import type { Said, WrittenResult, WrittenTurn } from '../formats/write/turns';
 import type { Part, ReasoningItem } from '../session/items';
 import { sameModel } from '../tokens/model-name';
 import type { MarkPlaces } from './cache-marks';
 import type { LlmRequest, ProviderProfile } from './client';
 import type {
+  ModelVersion,
   PromptFile,
   PromptMessage,
   PromptReplyPart,
@@ -22,7 +24,7 @@ export interface Reader {
   readonly model: string;
   readonly profile: Pick<ProviderProfile, 'system'>;
   readonly traits: WireTraits;
-  readonly version: 'v2' | 'v3';
+  readonly version: ModelVersion;
   /** Whether the provider keeps replies, so that reasoning may be named by its id alone. */
   readonly keepsReplies: boolean;
 }
@@ -42,24 +44,37 @@ export function renderPrompt({ context, stable }: Pick<LlmRequest, 'context' | '
   const lasting = systemTexts({ system: context.system.filter(({ kind }) => kind !== 'block') }).length - 1;
   let newest = -1;
   for (const turn of turnsOf(context)) {
-    if (turn.from === 'user') messages.push({ role: 'user', content: turn.parts.map(userPart) });
-    else {
-      const sealed = reader.traits.reasoning === 'encrypted' ? sealedIds(turn.said) : NONE;
-      const said = turn.said.flatMap((one) => replyParts(one, reader, sealed));
-      if (said.length > 0) messages.push({ role: 'assistant', content: said });
-      if (turn.results.length > 0) messages.push(...resultMessages(turn.results, reader));
-    }
+    messages.push(...turnMessages(turn, reader));
     if (turn.end <= (stable ?? Infinity)) newest = messages.length - 1;
   }
   return { messages, places: { prompt: one ? system : lasting, system, newest } };
 }
 
-function userPart(part: Part): PromptText | PromptFile {
+/** The messages of one turn; none where the reader takes nothing of it. */
+export function turnMessages(turn: WrittenTurn, reader: Reader): readonly PromptMessage[] {
+  if (turn.from === 'user')
+    return [{ role: 'user', content: turn.parts.map((part) => userPart(part, reader.version)) }];
+  const sealed = reader.traits.reasoning === 'encrypted' ? sealedIds(turn.said) : NONE;
+  const said = turn.said.flatMap((one) => replyParts(one, reader, sealed));
+  return [
+    ...(said.length > 0 ? [{ role: 'assistant' as const, content: said }] : []),
+    ...(turn.results.length > 0 ? resultMessages(turn.results, reader) : []),
+  ];
+}
+
+function userPart(part: Part, version: ModelVersion): PromptText | PromptFile {
   const image = part.type === 'image' ? sentImage(part) : undefined;
-  if (image === undefined) return textOf(part);
-  return 'url' in image
-    ? { type: 'file', mediaType: 'image/*', data: new URL(image.url) }
-    : { type: 'file', mediaType: image.mediaType, data: image.data };
+  return image === undefined ? textOf(part) : fileOf(image, version);
+}
+
+function fileOf(image: SentImage, version: ModelVersion): PromptFile {
+  const tagged = version === 'v4';
+  if ('url' in image) {
+    const url = new URL(image.url);
+    return { type: 'file', mediaType: 'image/*', data: tagged ? { type: 'url', url } : url };
+  }
+  const { data, mediaType } = image;
+  return { type: 'file', mediaType, data: tagged ? { type: 'data', data } : data };
 }
 
 function replyParts(said: Said, reader: Reader, sealed: ReadonlySet<unknown>): readonly PromptReplyPart[] {
@@ -110,37 +125,41 @@ function takesBack(item: ReasoningItem, reader: Reader, sealed: ReadonlySet<unkn
 
 function resultMessages(results: readonly WrittenResult[], { traits, version }: Reader): readonly PromptMessage[] {
   if (traits.resultImages === 'inside') {
-    return [{ role: 'tool', content: results.map((result) => resultOf(result, insideParts(result.parts, version))) }];
+    const inside = results.map((result) => resultOf(result, outputOf(result, version)));
+    return [{ role: 'tool', content: inside }];
   }
   const shown = results.flatMap(({ id, name, parts }) => {
-    const images = parts.map(userPart).filter((part) => part.type === 'file');
+    const images = parts.map((part) => userPart(part, version)).filter((part) => part.type === 'file');
     const title = `[Images of the result of ${name}, call ${id}]`;
     return images.length === 0 ? [] : [{ type: 'text' as const, text: title }, ...images];
   });
-  const tool: PromptMessage = { role: 'tool', content: results.map((result) => resultOf(result, [])) };
+  const tool: PromptMessage = { role: 'tool', content: results.map((result) => resultOf(result, textOutput(result))) };
   return shown.length === 0 ? [tool] : [tool, { role: 'user', content: shown }];
 }
 
-/** Plain text wherever no image is shown, since only text can be marked as an error. */
-function resultOf({ id, name, parts, isError }: WrittenResult, shown: readonly PromptResultPart[]): PromptResult {
-  const value = parts.map((part) => textOf(part).text).join('\n\n');
-  return {
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: name,
-    output: shown.some((part) => part.type !== 'text')
-      ? { type: 'content', value: shown }
-      : { type: isError ? 'error-text' : 'text', value },
-  };
+function resultOf({ id, name }: WrittenResult, output: PromptResult['output']): PromptResult {
+  return { type: 'tool-result', toolCallId: id, toolName: name, output };
 }
 
-function insideParts(parts: readonly Part[], version: 'v2' | 'v3'): readonly PromptResultPart[] {
-  return parts.map((part) => {
-    const image = part.type === 'image' ? sentImage(part) : undefined;
-    if (image === undefined) return textOf(part);
-    if ('url' in image) return version === 'v3' ? { type: 'image-url', url: image.url } : textOf(part);
-    return { type: version === 'v3' ? 'image-data' : 'media', ...image };
-  });
+/** What a tool gave, with its images. Plain text wherever no image is shown, since only text can be marked as an error. */
+export function outputOf(
+  result: Pick<WrittenResult, 'parts' | 'isError'>,
+  version: ModelVersion,
+): PromptResult['output'] {
+  const shown = result.parts.map((part) => resultPart(part, version));
+  return shown.some((part) => part.type !== 'text') ? { type: 'content', value: shown } : textOutput(result);
+}
+
+function textOutput({ parts, isError }: Pick<WrittenResult, 'parts' | 'isError'>): PromptResult['output'] {
+  return { type: isError ? 'error-text' : 'text', value: parts.map((part) => textOf(part).text).join('\n\n') };
+}
+
+function resultPart(part: Part, version: ModelVersion): PromptResultPart {
+  const image = part.type === 'image' ? sentImage(part) : undefined;
+  if (image === undefined) return textOf(part);
+  if (version === 'v4') return fileOf(image, version);
+  if ('url' in image) return version === 'v3' ? { type: 'image-url', url: image.url } : textOf(part);
+  return { type: version === 'v3' ? 'image-data' : 'media', ...image };
 }
 
 function textOf(part: Part): PromptText {

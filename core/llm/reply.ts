@@ -2,7 +2,7 @@
 import { PithError } from '../errors';
 import type { ModelLimits } from '../tokens/model-limits';
 import type { LlmReply } from './client';
-import type { Content, Finish } from './language-model';
+import type { Content, Finish, ModelVersion } from './language-model';
 import { replyItems, stopOf } from './reply-items';
 import type { ReplyContext } from './reply-items';
 import { normaliseUsage } from './usage';
@@ -11,7 +11,7 @@ import { normaliseUsage } from './usage';
 export interface ReplySource extends ReplyContext {
   /** Name of the provider, for messages. */
   readonly provider: string;
-  readonly version: 'v2' | 'v3';
+  readonly version: ModelVersion;
   readonly limits: ModelLimits;
 }
 

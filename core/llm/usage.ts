@@ -1,12 +1,13 @@
 /** Usage as the AI SDK reports it, normalised once: the whole prompt with its cached part, never twice (S5.3). */
 import type { Usage } from '../session/records';
+import type { ModelVersion } from './language-model';
 
 /** Who reported the figures. */
 export interface UsageSource {
   /** The model that was asked for; measurements go by it. */
   readonly model: string;
   /** Version 2 leaves it to the provider whether the prompt holds its cached part. */
-  readonly version: 'v2' | 'v3';
+  readonly version: ModelVersion;
   readonly providerMetadata?: unknown;
 }
 
@@ -15,7 +16,7 @@ export interface UsageSource {
  * is never empty: a provider that reports zeros reports nothing.
  */
 export function normaliseUsage(reported: unknown, source: UsageSource): Usage | undefined {
-  const { input, output, ...figures } = source.version === 'v3' ? readNested(reported) : readFlat(reported, source);
+  const { input, output, ...figures } = source.version === 'v2' ? readFlat(reported, source) : readNested(reported);
   const read = figures.cacheReadTokens ?? 0;
   const written = figures.cacheWriteTokens ?? 0;
   // Some gateways count the cached part beside the prompt. A prompt is never smaller than its cached part.

@@ -1,4 +1,5 @@
 /** Whether a value is the record it says it is (S5.2); all that reads records relies on their shape. */
+import type { NewItem } from './items';
 import type { Position, RecordBody } from './records';
 
 /** An object whose fields may be anything. */
@@ -67,6 +68,11 @@ function isNamedItem(item: Fields): boolean {
 
 function isItemCount(count: Fields): boolean {
   return [count.text, count.images, count.opaque].every((tokens) => Number.isFinite(tokens) && (tokens as number) >= 0);
+}
+
+/** Whether a value is an item, with an id or without one. */
+export function isNewItem(value: unknown): value is NewItem {
+  return isFields(value) && isText(value.id ?? '') && isItem(value);
 }
 
 function isItem(item: Fields): boolean {

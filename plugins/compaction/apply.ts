@@ -12,7 +12,7 @@ import { laterEdits } from './plan';
 import type { Plan } from './plan';
 import type { Advice } from './pre-compact';
 import type { RunRecord } from './run-record';
-import { isStateTool, openState, STATE_MAX_TOKENS } from './state-tools';
+import { openState, STATE_MAX_TOKENS, stateToolsOf } from './state-tools';
 
 /** A plan and what is needed to judge and apply what comes of it. */
 export interface Draft {
@@ -37,7 +37,7 @@ export function draftOf(
   const context = session.get(CONTEXT);
   const limits = context.limits();
   const window = limits.source === 'default' ? undefined : inputLimit(limits);
-  const state = carriedState(parts, context.view(), plan);
+  const state = carriedState(parts, context.view(), plan, stateToolsOf(session));
   return { session, plan, told, pins: [], limit: threshold ?? window, state };
 }
 
@@ -130,7 +130,7 @@ function build(
     context: view,
     plan: { ...plan, edits: [...plan.edits, ...laterEdits(view, plan)] },
     summary,
-    state: hasNewerState(view, plan) ? undefined : state,
+    state: isCalled(view, plan.length, stateToolsOf(session)) ? undefined : state,
     autoReads,
     references,
     before: view.occupancy().tokens,
@@ -150,15 +150,22 @@ function pinnedText(session: Session, pin: Advice['pins'][number]): string {
   return item.parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }
 
-function carriedState({ guard, tokenizer }: CompactorParts, view: ContextView, plan: Plan): Block | undefined {
-  const state = openState(view, plan.cut, isStateTool);
+/** The open list before the cut; where no call stands in the context any more, the one that was carried over before. */
+function carriedState(
+  { guard, tokenizer }: CompactorParts,
+  view: ContextView,
+  plan: Plan,
+  isState: (tool: string) => boolean,
+): Block | undefined {
+  if (!isCalled(view, 0, isState)) return view.system.find(({ block }) => block?.kind === 'state')?.block;
+  const state = openState(view, plan.cut, isState);
   if (state === undefined) return undefined;
   const block = stateBlock(state.tool, guard?.mask(state.text) ?? state.text);
   return tokenizer.countText(block.text) <= STATE_MAX_TOKENS ? block : undefined;
 }
 
-function hasNewerState(view: ContextView, plan: Plan): boolean {
-  for (const item of view.items(plan.length)) if (item.kind === 'tool_call' && isStateTool(item.name)) return true;
+function isCalled(view: ContextView, from: number, isState: (tool: string) => boolean): boolean {
+  for (const item of view.items(from)) if (item.kind === 'tool_call' && isState(item.name)) return true;
   return false;
 }
 

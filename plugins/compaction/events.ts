@@ -4,6 +4,7 @@ import type {
   CompactionOutcome,
   CompactionPlan,
   CompactionTrigger,
+  TraceContext,
   WorkUsage,
 } from '../../core/index';
 
@@ -45,6 +46,17 @@ declare module '../../core/index' {
       readonly before: number;
       readonly plan?: CompactionPlan;
       readonly reason?: string;
+    };
+    /** A worker with a model takes a job, here or for an agent in another process, in a session of its own. */
+    'job.taken': {
+      /** The id of the compaction. */
+      readonly job: string;
+      /** From 1. */
+      readonly attempt: number;
+      /** The session of the worker, whose turns and requests are heard under it. */
+      readonly session: string;
+      /** Where the compaction stands in the traces of the agent, where that has some. */
+      readonly trace?: TraceContext;
     };
     /** A worker failed so often in a row that it is left alone for a while (S9.7); once per opening. */
     'breaker.opened': { readonly worker: string; readonly failures: number; readonly cooldownMs: number };

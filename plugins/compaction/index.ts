@@ -15,6 +15,7 @@ import {
 import type { Json, Session, Tool, ToolResult } from '../../core/index';
 import { GUARD } from '../guard/token';
 import { PRUNE } from '../prune/token';
+import { TRACING } from '../telemetry/token';
 import { TRACKER } from '../tracker/token';
 import { Automatic } from './automatic';
 import { awaitApplication, compactAfterTurn } from './between-turns';
@@ -27,6 +28,7 @@ import type { CompactorParts } from './parts';
 import { PRE_COMPACT } from './pre-compact';
 import { SESSION_COMPACTOR, SessionCompactor } from './session-compactor';
 import { compactionKeys } from './settings';
+import { noteStateTool } from './state-tools';
 import { stockSummaryFormat } from './summary-format';
 import { COMPACT_MODEL, COMPACT_WORKER, DESKS, STOCK_WORKERS, SUMMARY_FORMAT } from './tokens';
 import { llmWorker } from './workers/llm/llm-worker';
@@ -77,6 +79,7 @@ export default definePlugin({
     guard: optional(GUARD),
     prune: optional(PRUNE),
     tracker: optional(TRACKER),
+    tracing: optional(TRACING),
   },
   provides: [COMPACTION, DESKS, SESSION_COMPACTOR],
   setup({ config, needs, hooks, bus, log, provide, scope }) {
@@ -126,6 +129,7 @@ export default definePlugin({
     provide(SESSION_COMPACTOR, (session) => new SessionCompactor(parts, session));
     provide(COMPACTION, () => createCompactor(parts));
     hooks.define(PRE_COMPACT);
+    hooks.on('post_tool_call', ({ session, tool }) => noteStateTool(session, tool));
     hooks.on('session_end', ({ session }) => session.get(SESSION_COMPACTOR).cancel('The session is being closed.'));
 
     const { compactThreshold, compactRequestThreshold, mode } = config;

@@ -14,6 +14,7 @@ import type {
   ToolResult,
 } from '../../core/index';
 import type { Guard } from '../guard/token';
+import type { Tracing } from '../telemetry/token';
 import type { Breaker } from './breaker';
 import type { createDesks } from './open-desk';
 import type { compactionKeys } from './settings';
@@ -36,6 +37,7 @@ export interface CompactorParts {
   readonly format: SummaryFormat;
   readonly desks: ReturnType<typeof createDesks>;
   readonly guard: Guard | undefined;
+  readonly tracing: Tracing | undefined;
   readonly bus: Bus;
   readonly log: Logger;
   readonly clock: Clock;

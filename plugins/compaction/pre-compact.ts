@@ -12,6 +12,7 @@ import type {
 } from '../../core/index';
 import type { MarkRequest } from './marks';
 
+/** A compaction has its plan, and nothing has run yet. */
 export interface PreCompactEvent {
   readonly role: Role;
   readonly session: Session;

@@ -1,5 +1,6 @@
 /** What is carried over of state tools (S3.8): the newest todo list or plan that still has open entries, verbatim. */
-import type { ContextView, Item, Json } from '../../core/index';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { ContextView, Item, Json, Session, Tool } from '../../core/index';
 import { contentText } from './trim';
 
 /** Tokens above which a state is not carried over. */
@@ -21,8 +22,36 @@ const STATE_TOOLS = new Set([
 
 const OPEN = /\b(?:pending|in[_ -]?progress|todo|not[_ -]?started|open)\b|\[ \]/i;
 
+/** Whether a tool of a common agent keeps a list of tasks; its name is all that is known of an imported session. */
 export function isStateTool(name: string): boolean {
   return STATE_TOOLS.has(name.toLowerCase().replace(/[^a-z]/g, ''));
+}
+
+/** Names of tools of kind `state` that were called in a session; those of common agents are known without it. */
+const CALLED: StandardSchemaV1<unknown, readonly string[]> = {
+  '~standard': {
+    version: 1,
+    vendor: 'pith',
+    validate: (value) =>
+      Array.isArray(value) && value.every((name) => typeof name === 'string')
+        ? { value }
+        : { issues: [{ message: 'expected a list of names' }] },
+  },
+};
+const NAMESPACE = 'compaction.state-tools';
+
+/** Remembers a tool that was called as one that keeps state, in the log of the session, so that a restore knows it too. */
+export function noteStateTool(session: Session, { name, kind }: Pick<Tool, 'name' | 'kind'>): void {
+  if (kind !== 'state' || isStateTool(name)) return;
+  const state = session.state(NAMESPACE, CALLED);
+  const known = state.get() ?? [];
+  if (!known.includes(name)) state.set([...known, name]);
+}
+
+/** Which tools keep state in a session. */
+export function stateToolsOf(session: Session): (tool: string) => boolean {
+  const called = new Set(session.state(NAMESPACE, CALLED).get());
+  return (tool) => called.has(tool) || isStateTool(tool);
 }
 
 /** The newest list before the cut, as text, if it has open entries and none newer stands in the tail. */

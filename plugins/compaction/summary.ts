@@ -29,6 +29,7 @@ export function withoutSections(format: SummaryFormat): SummaryFormat {
   };
 }
 
+/** What a summary looks like, and how it is checked and mended (S9.7, S9.8). */
 export interface SummaryFormat {
   readonly name: string;
   /** What a worker is told about the form. */

@@ -14,6 +14,7 @@ export const COMPACT_WORKER = createToken<CompactWorker>('pith/compact-worker');
 /** The workers that come along. */
 export const STOCK_WORKERS = createToken<StockWorkers>('pith/stock-workers');
 export { COMPACT_MODEL } from '../../core/index';
+/** What summaries look like; the stock format unless a plugin provides another one. */
 export const SUMMARY_FORMAT = createToken<SummaryFormat>('pith/summary-format');
 /** The desks that are open, one per running compaction; budget and guard look at marks here. */
 export const DESKS = createToken<Desks>('pith/desks');

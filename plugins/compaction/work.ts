@@ -58,6 +58,7 @@ export async function workAtDesk(parts: CompactorParts, work: Work, worker: Comp
       worker.run(job, onlyUntil(signal, desk), {
         signal,
         attempt: told.attempts,
+        trace: parts.tracing?.traceOf(told.id),
         progress(step) {
           if (signal.aborted) return;
           spent = step.spent ?? spent;

@@ -1,5 +1,5 @@
 /** The contract between a compaction and whoever writes its summary (S9.4, S9.5). A job is a small message; the desk answers the rest. */
-import type { ToolResult, ToolSchema, WorkUsage } from '../../core/index';
+import type { ToolResult, ToolSchema, TraceContext, WorkUsage } from '../../core/index';
 
 /** What a compact worker is asked to do. Bounded whatever the size of the session; may cross a process. */
 export interface CompactJob {
@@ -65,10 +65,13 @@ export interface CompactWorker {
   run(job: CompactJob, desk: Desk, options: WorkOptions): Promise<WorkerReport>;
 }
 
+/** What a worker is told beside its job. */
 export interface WorkOptions {
   /** Aborts when the job is over, for whatever reason. */
   readonly signal: AbortSignal;
   /** Rises with each attempt at the same job, from 1, the default. */
   readonly attempt?: number;
+  /** Where the work stands in the traces of the agent. */
+  readonly trace?: TraceContext | undefined;
   progress(progress: WorkerProgress): void;
 }

@@ -133,6 +133,7 @@ const OVERFLOWS: readonly Answer[] = [
     body: { error: { code: 500, message: 'the request exceeds the available context size', type: 'server_error' } },
   },
   { from: 'Ollama', status: 400, body: { error: 'the input length exceeds the context length' } },
+  { from: 'LangChain, whose own error it is', body: { name: 'ContextOverflowError', message: 'Too much.' } },
   {
     from: 'LM Studio',
     status: 400,

@@ -188,7 +188,7 @@ describe('provider packages', () => {
   });
 
   test('of another major are told as such', async () => {
-    const newer = FACTORY.replace("'v3'", "'v4'");
+    const newer = FACTORY.replace("'v3'", "'v5'");
     install('newer', { 'package.json': '{"main":"index.js"}', 'index.js': `exports.createNewer = ${newer};` });
     const client = modelFromSettings({ provider: 'newer', model: 'm' }, { root, env });
     await expect(client.generate(requestOf([user('hi')]))).rejects.toMatchObject({ code: 'PITH_LLM_PACKAGE' });

@@ -88,7 +88,7 @@ describe('images', () => {
   ];
 
   test('of results stand in the result where the provider shows them there', () => {
-    const output = (version: 'v2' | 'v3'): unknown =>
+    const output = (version: 'v2' | 'v3' | 'v4'): unknown =>
       render(inResult, { ...ANTHROPIC, version }).messages.at(-1)?.content[0];
     expect(output('v3')).toMatchObject({
       output: {
@@ -100,6 +100,20 @@ describe('images', () => {
       },
     });
     expect(output('v2')).toMatchObject({ output: { type: 'content', value: [{ type: 'text' }, { type: 'media' }] } });
+    const tagged = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGVsbG8=' } };
+    expect(output('v4')).toMatchObject({ output: { type: 'content', value: [{ type: 'text' }, tagged] } });
+  });
+
+  test('have their bytes and addresses tagged where version 4 asks for it', () => {
+    const link = { type: 'image' as const, mediaType: 'image/png', url: 'https://example.org/a.png' };
+    const { messages } = render([{ kind: 'message', role: 'user', parts: [PNG, link] }], {
+      ...ANTHROPIC,
+      version: 'v4',
+    });
+    expect(messages.at(-1)?.content).toEqual([
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGVsbG8=' } },
+      { type: 'file', mediaType: 'image/*', data: { type: 'url', url: new URL(link.url) } },
+    ]);
   });
 
   test('C22: of results follow in a user message where results are text, and never as base64 text', () => {
@@ -242,7 +256,7 @@ test('each request extends the one before, message for message, whatever is appe
 });
 
 test('a model object of a version that is not spoken is refused at once', () => {
-  const model = { specificationVersion: 'v4', provider: 'p', modelId: 'm' } as never;
-  expect(() => createAiSdkClient({ model })).toThrow(/AI SDK 7/);
+  const model = { specificationVersion: 'v1', provider: 'p', modelId: 'm' } as never;
+  expect(() => createAiSdkClient({ model })).toThrow(/AI SDK 4/);
   expect(() => createAiSdkClient({ model: 'anthropic/claude' as never })).toThrow(/not a name/);
 });

@@ -1,6 +1,7 @@
 /** What one connection to a NATS server gives to the transport above it (S4.1, S11). */
 import type { PithError } from '../../errors';
 
+/** A message that has arrived. */
 export interface LinkMessage {
   readonly subject: string;
   /** Where an answer is awaited. */
@@ -12,6 +13,7 @@ export interface LinkMessage {
   readonly nobody: boolean;
 }
 
+/** A subscription of a link. */
 export interface LinkSubscription {
   /** Takes nothing new, hands over what has arrived, then ends. Never rejects. */
   drain(): Promise<void>;
@@ -19,6 +21,7 @@ export interface LinkSubscription {
   stop(): void;
 }
 
+/** What becomes of the connection of a link. */
 export type LinkEvent =
   | { readonly type: 'connected' | 'reconnected' | 'disconnected' | 'closed' | 'lame-duck'; readonly server?: string }
   /** The server refused this. A refused subscription is tried again at the next connection. */
@@ -26,6 +29,7 @@ export type LinkEvent =
   /** Why there is no connection, once per reason; or what a message handler threw. */
   | { readonly type: 'error'; readonly error: PithError };
 
+/** Where a reply is to go, and what stands in the headers. */
 export interface LinkPublishOptions {
   /** Where an answer is awaited. */
   readonly reply?: string;
@@ -65,12 +69,14 @@ export interface Link {
   close(): Promise<void>;
 }
 
+/** Takes the log lines of a link, with facts beside the message. */
 export type LinkLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
   message: string,
   facts: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Which servers a link connects to, as whom, and how patient it is. */
 export interface LinkOptions {
   /**
    * `nats://host:port`, `tls://…` (encrypted or not at all) or `host:port`; several in an array or parted by commas. May

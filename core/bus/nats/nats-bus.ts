@@ -22,6 +22,7 @@ import { channelSubject, checkToken } from './subjects';
 import type { Outgoing, Wire } from './wire';
 import { Works } from './works';
 
+/** Names, pace and reports of a bus over NATS. */
 export interface NatsBusOptions {
   /** The first token of all subjects, `pith` by default. */
   readonly namespace?: string;

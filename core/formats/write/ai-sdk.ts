@@ -7,12 +7,14 @@ import type { PartOptions } from './provider-options';
 import { systemTexts, turnsOf } from './turns';
 import type { JsonObject, Said, WrittenResult } from './turns';
 
+/** A context in the shape of the AI SDK. */
 export interface AiSdkContext {
   /** For the `system` parameter: all system content, joined by blank lines. */
   readonly system?: string;
   readonly messages: readonly AiSdkMessage[];
 }
 
+/** A message of the AI SDK. */
 export type AiSdkMessage =
   | { readonly role: 'user'; readonly content: string | readonly (AiSdkText | AiSdkImage)[] }
   | { readonly role: 'assistant'; readonly content: readonly AiSdkReplyPart[] }

@@ -6,6 +6,7 @@ import { imageNote, sentImage } from './images';
 import { systemTexts, turnsOf } from './turns';
 import type { JsonObject, Said, WrittenResult } from './turns';
 
+/** A context in the shape of the Anthropic API. */
 export interface AnthropicContext {
   readonly system: readonly AnthropicText[];
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: readonly AnthropicBlock[] }[];
@@ -23,6 +24,7 @@ interface AnthropicImage {
     | { readonly type: 'url'; readonly url: string };
 }
 
+/** A block of the content of an Anthropic message. */
 export type AnthropicBlock =
   | AnthropicText
   | AnthropicImage

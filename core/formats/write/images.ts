@@ -4,7 +4,7 @@ import type { ImagePart } from '../../session/items';
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** An image that can be sent: by its bytes (base64) or by a web address. */
-type SentImage = { readonly mediaType: string; readonly data: string } | { readonly url: string };
+export type SentImage = { readonly mediaType: string; readonly data: string } | { readonly url: string };
 
 /** The image where its bytes or a web address are there and the type is one that providers know; else undefined. */
 export function sentImage(part: ImagePart): SentImage | undefined {

@@ -25,6 +25,7 @@ interface OpenAiCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** What the writer of OpenAI chats is to mind. */
 export interface OpenAiChatOptions {
   /** `one` system message, its pieces joined by blank lines, as many compatible endpoints ask for (default), or `many`. */
   readonly system?: 'many' | 'one';

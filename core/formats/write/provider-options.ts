@@ -36,5 +36,5 @@ export function reasoningOptionsOf(item: ReasoningItem): PartOptions {
   return { providerOptions: { ...providerOptions, [name]: encrypted } };
 }
 
-/** Providers that give reasoning encrypted. */
-const ENCRYPTING = ['openai', 'azure'] as const;
+/** Providers that give reasoning encrypted, under `reasoningEncryptedContent` of their data. */
+export const ENCRYPTING = ['openai', 'azure'] as const;

@@ -58,11 +58,16 @@ export function systemTexts(context: Pick<ContextView, 'system'>): readonly stri
 
 /** The conversation in turns. The first is the user's, unless there is none at all. */
 export function turnsOf(context: Pick<ContextView, 'items'>): readonly WrittenTurn[] {
-  const builder = new TurnBuilder();
-  for (const item of context.items()) builder.add(wellFormed(item));
-  const turns = builder.end();
+  const turns = turnsIn(context.items());
   const begins = turns[0]?.from === 'assistant';
   return begins ? [{ from: 'user', parts: [{ type: 'text', text: CONTINUES }], end: 0 }, ...turns] : turns;
+}
+
+/** Turns of a piece of a conversation, which may begin with a reply. */
+export function turnsIn(items: Iterable<Item>): readonly WrittenTurn[] {
+  const builder = new TurnBuilder();
+  for (const item of items) builder.add(wellFormed(item));
+  return builder.end();
 }
 
 interface OpenReply {

@@ -8,6 +8,7 @@ import { loadProtocol } from '../load-protocol';
 import type { CompactAsk } from '../protocol';
 import type { CompactJob, CompactWorker, Desk, WorkerProgress } from '../worker';
 
+/** What a remote worker is reached by. */
 export interface RemoteWorkerParts extends Partial<CompactPool> {
   /** A bus that reaches the workers. */
   readonly bus: Bus;
@@ -60,7 +61,7 @@ export function remoteWorker({
     name: 'remote',
     waitMs,
     readsFiles,
-    async run(job, desk, { signal, attempt = 1, progress }) {
+    async run(job, desk, { signal, attempt = 1, trace, progress }) {
       const told = thinned(clock, progress);
       const begun = clock.now();
       try {
@@ -70,6 +71,7 @@ export function remoteWorker({
               deadlineMs: job.limits.timeoutMs,
               job: { id: job.id, attempt },
               signal,
+              ...(trace !== undefined && { trace }),
               onProgress: (step) => told.hear(compactProgress.parse(step)),
               onAsk: (ask, over) => answerAt(desk, job, compactAsk.parse(ask), over),
             });

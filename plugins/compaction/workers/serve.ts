@@ -9,6 +9,7 @@ import type { CompactJob, CompactWorker, Desk } from '../worker';
 const MOST_MESSAGE = 2000;
 const MOST_DETAILS = 10_000;
 
+/** Which pool is served, and how many of its jobs at once. */
 export interface ServeCompactOptions extends Partial<Pick<CompactPool, 'tenant' | 'pool'>> {
   /** Jobs at once, 1 by default; while there are as many, further ones go to other workers. */
   readonly concurrency?: number;
@@ -37,6 +38,7 @@ export function serveCompactWorker(
         return await worker.run(job, desk, {
           signal: call.signal,
           attempt: call.job.attempt,
+          trace: call.trace,
           progress: (step) => call.progress(step),
         });
       } catch (thrown) {

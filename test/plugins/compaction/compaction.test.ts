@@ -134,6 +134,21 @@ describe('a compaction that is done', () => {
     });
   });
 
+  test('carries it over once more where nothing newer was said of it', async () => {
+    await withWorker(writing(SUMMARY), async (host) => {
+      const list = (status: string) => call(status, 'TodoWrite', { todos: [{ content: 'write the parser', status }] });
+      const states = () => view(session).system.flatMap(({ block, text }) => (block?.kind === 'state' ? [text] : []));
+      const session = host.open([user('go'), list('pending'), result('pending', 'ok'), ...loop(20, 1000)]);
+      await compact(host, session);
+      session.append(loop(20, 1000, 'e'));
+      await compact(host, session);
+      expect(states()).toEqual(['[State of TodoWrite — carried over]\n- [pending] write the parser']);
+      session.append([list('completed'), result('completed', 'ok'), ...loop(20, 1000, 'f')]);
+      await compact(host, session);
+      expect(states()).toEqual([]);
+    });
+  });
+
   test('is one at a time per session: a second call joins, another session is not kept waiting', async () => {
     const gates = new Map<string, () => void>();
     await withWorker(

@@ -1,4 +1,6 @@
-import { isStateTool, openState } from '../../../plugins/compaction/state-tools';
+import { createMemoryStore } from '../../../core';
+import { createTestAgent } from '../../../core/testing';
+import { isStateTool, noteStateTool, openState, stateToolsOf } from '../../../plugins/compaction/state-tools';
 import { call, open, result, user } from '../../support/context';
 
 const todos = (status: string) => ({
@@ -18,6 +20,20 @@ describe('the state that is carried over (S3.8)', () => {
 
   test.each(['read_file', 'Bash', 'todo_search'])('%s does not', (name) => {
     expect(isStateTool(name)).toBe(false);
+  });
+
+  test('is kept by any tool of kind state once it was called, also after a restore', async () => {
+    const store = createMemoryStore();
+    const first = await createTestAgent({ store });
+    const { session } = await first.agent.open('s');
+    expect(stateToolsOf(session)('note_finding')).toBe(false);
+    noteStateTool(session, { name: 'note_finding', kind: 'state' });
+    noteStateTool(session, { name: 'read_file', kind: 'read' });
+    await first.agent.close();
+    const again = await createTestAgent({ store });
+    const isState = stateToolsOf((await again.agent.open('s')).session);
+    expect(['note_finding', 'TodoWrite', 'read_file'].map(isState)).toEqual([true, true, false]);
+    await again.agent.close();
   });
 
   test('is the newest list with open entries, from the result or else the arguments', () => {

@@ -13,6 +13,7 @@ import { smallerInput } from './smaller-input';
 import { Spending } from './spending';
 import { wholeReplies } from './whole-replies';
 
+/** What a worker with a model is made of. */
 export interface LlmWorkerParts {
   readonly model: LlmClient;
   /** The kernel whose plugins hear the worker; the agent's own, or that of a process that serves workers. */
@@ -25,7 +26,12 @@ export interface LlmWorkerParts {
 export function llmWorker(parts: LlmWorkerParts): CompactWorker {
   return {
     name: 'llm',
-    run: (job, desk, { signal, progress }) => new LlmWork(parts, job, desk, progress).run(signal),
+    run: (job, desk, { signal, attempt = 1, trace, progress }) => {
+      const work = new LlmWork(parts, job, desk, progress);
+      const taken = { job: job.id, attempt, session: work.session, ...(trace !== undefined && { trace }) };
+      parts.kernel.bus.publish('job.taken', taken);
+      return work.run(signal);
+    },
   };
 }
 
@@ -61,8 +67,14 @@ class LlmWork {
       role: WORKER_ROLE,
       system: SYSTEM_PROMPT,
       model: model.model,
+      provider: model.profile.name,
       tools: toolsAt(desk, job, (cause) => this.#lose(cause)),
     });
+  }
+
+  /** The id of the session that it works in. */
+  get session(): string {
+    return this.#driver.session.id;
   }
 
   async run(signal: AbortSignal): Promise<WorkerReport> {
