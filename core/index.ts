@@ -52,6 +52,7 @@ export { defaultService } from './kernel/services';
 export type { DefaultService, SessionScope } from './kernel/services';
 export type { FaultKind, PluginFault } from './kernel/faults';
 export type { KernelDescription, NeedDescription, PluginDescription } from './kernel/describe';
+export type { HookEndedEvent } from './kernel/hook-ended';
 export type { PluginErrorEvent } from './kernel/plugin-error';
 export { createLocalBus } from './bus/local-bus';
 export type { LocalBusOptions } from './bus/local-bus';
@@ -135,14 +136,22 @@ export type { SessionTotals } from './agent/session-totals';
 export type { Kernel, KernelOptions, OpenBus } from './kernel/kernel';
 export { coreDefaults } from './agent/core-defaults';
 export { callTool } from './agent/tool-calls';
-export type { AdmittedCall, RunAbort, ToolCallOptions, ToolOutcome, ToolProgressEvent } from './agent/tool-calls';
+export type {
+  AdmittedCall,
+  RunAbort,
+  RunningTool,
+  ToolCallOptions,
+  ToolEndedEvent,
+  ToolOutcome,
+  ToolProgressEvent,
+} from './agent/tool-calls';
 export type * from './agent/hooks';
 export { createAgent } from './agent/agent';
 export { agentFromManifest } from './agent/manifest-agent';
 export type { Agent, AgentOptions, OpenOptions } from './agent/agent';
 export type { Conversation, SendOptions } from './agent/conversation';
 export { drive } from './agent/session-driver';
-export type { DrivenReply, DriveOptions, Driver, HostTool } from './agent/driver';
+export type { DrivenReply, DriveOptions, Driver, HostSettings, HostTool } from './agent/driver';
 export type { PreparedRequest } from './agent/request';
 export { runTurn } from './agent/loop';
 export { unlessAborted } from './bus/unless-aborted';

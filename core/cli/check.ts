@@ -28,7 +28,8 @@ export function define(command: Command, terminal: Terminal): void {
 async function check(flags: CheckFlags, terminal: Terminal): Promise<number> {
   try {
     const manifest = await readManifest(flags, {}, terminal);
-    await checkPlugins({ plugins: manifest.plugins, config: manifest.config });
+    const { plugins, faults, config, core } = manifest;
+    await checkPlugins({ plugins, faults, config, onError: core.plugins.onError });
     if (flags.json) terminal.printJson(checkJson(manifest));
     else {
       terminal.print(`${manifestName(manifest)}: ${terminal.colours.green('no faults')}`);

@@ -31,6 +31,10 @@ const COMMANDS: Readonly<Record<string, { readonly about: string; readonly load:
   plugins: { about: 'start the plugins of the manifest and show what runs', load: () => require('./plugins') },
   check: { about: 'check the manifest and show the effective configuration', load: () => require('./check') },
   init: { about: 'write a commented pith.toml to start from', load: () => require('./init') },
+  'new-plugin': {
+    about: 'write a package for a plugin of your own, with tests',
+    load: () => require('./new-plugin'),
+  },
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 

@@ -1,14 +1,14 @@
-/** `pith plugins` (S3.4): what really started, in which order, who hears what and who serves what. */
+/** `pith plugins` (S3.4): what really started, in which order and why, who hears what and who serves what. */
 import type { Command } from 'commander';
 import { maskSecrets } from '../../plugins/guard/secrets';
 import { PithError } from '../errors';
-import type { KernelDescription, PluginDescription } from '../kernel/describe';
+import type { KernelDescription } from '../kernel/describe';
 import type { LoadedManifest } from '../manifest';
-import { camelCase, isConfigKeys } from '../kernel/config-keys';
-import type { KeyTable } from '../kernel/config-keys';
 import { padTo, printableLine } from './display-width';
 import { EXIT } from './exit-code';
 import { counted, duration, flow } from './layout';
+import { listedPlugins } from './listed-plugins';
+import type { ListedKey, ListedPlugin, Served } from './listed-plugins';
 import { jsonOption, pluginOptions } from './options';
 import { manifestName, readManifest, startPlugins } from './started-plugins';
 import type { PluginOptions } from './started-plugins';
@@ -21,28 +21,21 @@ export function define(command: Command, terminal: Terminal): void {
 }
 
 async function plugins(flags: PluginOptions & { readonly json?: true }, terminal: Terminal): Promise<number> {
-  const manifest = await readManifest(flags, {}, terminal);
+  // what can run is shown, whatever the manifest says of the rest
+  const manifest = await readManifest(flags, { 'plugins.on_error': 'skip' }, terminal);
   const described = await startAndStop(manifest, terminal);
   if (described === undefined) return EXIT.failed;
-  const listed = described.plugins.map((plugin) => listedPlugin(plugin, described, manifest));
-  if (flags.json)
-    terminal.printJson({
-      manifest: manifest.path ?? null,
-      plugins: listed,
-      leftOut: described.leftOut,
-      services: described.services,
-    });
+  const listed = await listedPlugins(described, manifest);
+  const { leftOut, services } = described;
+  if (flags.json) terminal.printJson({ manifest: manifest.path ?? null, plugins: listed, leftOut, services });
   else printPlugins(listed, described, manifest, terminal);
-  return described.leftOut.length > 0 ? EXIT.failed : EXIT.done;
+  return leftOut.length > 0 ? EXIT.failed : EXIT.done;
 }
 
 /** Starts all plugins that can be started, and says what became of them; undefined where none could. */
 async function startAndStop(manifest: LoadedManifest, terminal: Terminal): Promise<KernelDescription | undefined> {
   try {
-    const kernel = await startPlugins({
-      ...manifest,
-      core: { ...manifest.core, plugins: { ...manifest.core.plugins, onError: 'skip' } },
-    });
+    const kernel = await startPlugins(manifest);
     const described = kernel.describe();
     await kernel.stop();
     return described;
@@ -53,80 +46,8 @@ async function startAndStop(manifest: LoadedManifest, terminal: Terminal): Promi
   }
 }
 
-/** One plugin as it runs. */
-interface ListedPlugin {
-  readonly name: string;
-  readonly version: string | null;
-  /** `stock`, or the file it was loaded from. */
-  readonly from: string;
-  /** 1-based place in the start order. */
-  readonly position: number;
-  readonly section: string;
-  readonly hooks: readonly string[];
-  readonly needs: readonly { readonly token: string; readonly servedBy: string | null }[];
-  readonly serves: readonly { readonly token: string; readonly servedBy: string | null }[];
-  readonly contributions: PluginDescription['contributions'];
-  readonly keys: readonly {
-    readonly key: string;
-    readonly value: unknown;
-    readonly default: unknown;
-    readonly from: string;
-  }[];
-  readonly startMs: number;
-}
-
-function listedPlugin(
-  plugin: PluginDescription,
-  { services }: KernelDescription,
-  manifest: LoadedManifest,
-): ListedPlugin {
-  const { name, version, position, section, handlers, needs, provides, replaces, contributions, setupMs } = plugin;
-  const servedBy = (token: string): string | null =>
-    services.find((service) => service.token === token)?.layers.at(-1)?.plugin ?? null;
-  return {
-    name,
-    version: version ?? null,
-    from: manifest.loadedFrom.get(name) ?? 'stock',
-    position,
-    section,
-    hooks: handlers.map(({ hook, order, roles }) =>
-      [hook, ...(order === undefined ? [] : [order]), ...roles.filter((role) => role !== 'main')].join(' '),
-    ),
-    needs: needs.map(({ token, servedBy: by }) => ({ token, servedBy: by ?? null })),
-    serves: [...provides, ...replaces].map((token) => ({ token, servedBy: servedBy(token) })),
-    contributions,
-    keys: keysOf(plugin, manifest),
-    startMs: Math.round(setupMs * 100) / 100,
-  };
-}
-
-/** The keys that this plugin owns in its section, with their defaults as far as its schema tells them. */
-function keysOf(
-  { name, section, config }: PluginDescription,
-  { plugins: all, settings }: LoadedManifest,
-): ListedPlugin['keys'] {
-  const schema = all.find((plugin) => plugin.name === name)?.config;
-  const defaults = isConfigKeys(schema) ? defaultsOf(schema.keys) : new Map<string, unknown>();
-  const isOwn = (key: string): boolean =>
-    defaults.has(key) ||
-    (typeof config === 'object' && config !== null && Object.hasOwn(config, camelCase(key.split('.')[0] ?? '')));
-  return settings
-    .filter((setting) => setting.section === section && isOwn(setting.key))
-    .map(({ key, value, origin }) => {
-      return { key, value: value ?? null, default: defaults.get(key) ?? null, from: origin.at ?? origin.from };
-    });
-}
-
-function defaultsOf(keys: KeyTable, parents = ''): Map<string, unknown> {
-  return new Map(
-    Object.entries(keys).flatMap(([key, spec]): [string, unknown][] =>
-      spec.type === 'table' ? [...defaultsOf(spec.keys, `${parents}${key}.`)] : [[`${parents}${key}`, spec.default]],
-    ),
-  );
-}
-
 /** `key = value`; where it is not the default, with the default and where the value comes from. */
-function keyText({ key, value, default: usual, from }: ListedPlugin['keys'][number]): string {
+function keyText({ key, value, default: usual, from }: ListedKey): string {
   const shown = (said: unknown): string => (said === null ? 'unset' : maskSecrets(JSON.stringify(said)));
   return `${key} = ${shown(value)}${from === 'default' ? '' : ` (${from}; default ${shown(usual)})`}`;
 }
@@ -147,20 +68,19 @@ function printPlugins(
     }
   };
   for (const plugin of listed) {
-    terminal.print(
-      `\n${String(plugin.position).padStart(2)}  ${bold(plugin.name)}${plugin.version === null ? '' : ` ${plugin.version}`}  ${dim(`${plugin.from}, ${plugin.startMs.toFixed(1)} ms`)}`,
-    );
+    const version = plugin.version === null ? '' : ` ${plugin.version}`;
+    const place = dim(`${plugin.from}, ${plugin.startMs.toFixed(1)} ms`);
+    terminal.print(`\n${String(plugin.position).padStart(2)}  ${bold(plugin.name)}${version}  ${place}`);
+    line('after', predecessorTexts(plugin, described));
     line('hooks', plugin.hooks);
     for (const [kind, names] of Object.entries(plugin.contributions)) line(kind, names);
     line(
       'serves',
-      plugin.serves.map(({ token, servedBy }) =>
-        servedBy === plugin.name ? token : `${token} (now ${servedBy ?? 'nobody'})`,
-      ),
+      plugin.serves.map((served) => (served.servedBy === plugin.name ? served.token : servedText(served, 'now '))),
     );
     line(
       'needs',
-      plugin.needs.map(({ token, servedBy }) => `${token} (${servedBy ?? 'nobody'})`),
+      plugin.needs.map((need) => servedText(need, '')),
     );
     line('keys', plugin.keys.map(keyText));
   }
@@ -169,4 +89,15 @@ function printPlugins(
   line('serves', core);
   for (const { plugin, reason } of described.leftOut)
     terminal.print(`\n    ${red(`${plugin} did not start`)}: ${printableLine(reason)}`);
+}
+
+function servedText({ token, servedBy }: Served, word: string): string {
+  return `${token} (${word}${servedBy ?? 'nobody'})`;
+}
+
+/** The edges of the graph that lead to a plugin; where it needs what they serve, `needs` says why. */
+function predecessorTexts({ after, needs }: ListedPlugin, { services }: KernelDescription): readonly string[] {
+  const needed = services.filter(({ token }) => needs.some((need) => need.token === token));
+  const servers = new Set(needed.flatMap(({ layers }) => layers.map((layer) => layer.plugin)));
+  return after.map(({ plugin, why }) => (servers.has(plugin) ? plugin : `${plugin} (${why})`));
 }

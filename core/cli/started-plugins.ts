@@ -63,9 +63,10 @@ export interface StartOptions {
 
 /** Starts the plugins of a manifest. */
 export function startPlugins(manifest: LoadedManifest, { files, transport }: StartOptions = {}): Promise<Kernel> {
-  const { plugins, config, core } = manifest;
+  const { plugins, faults, config, core } = manifest;
   return createKernel({
     plugins,
+    faults,
     config,
     onError: core.plugins.onError,
     log: logSinkOf(manifest),

@@ -31,6 +31,7 @@ export interface UnusedUsage {
   readonly message: string;
 }
 
+/** The context of one session: what its next request sends, and how full that is. */
 export interface SessionContext {
   /**
    * Catches up with the log in slices, so that a long one holds nothing up; all else here does so at once. To be awaited after
@@ -70,6 +71,7 @@ const PINS_SHARE = 0.2;
 /** The context of a session. */
 export const CONTEXT = createSessionToken<SessionContext>('pith/context');
 
+/** What the context of a session is counted with. */
 export interface ContextOptions {
   readonly tokenizer: Tokenizer;
   /** What is known of how models count; shared by all sessions of a process. */

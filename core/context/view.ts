@@ -13,6 +13,7 @@ export interface SystemPart {
   readonly block?: Block;
 }
 
+/** What a request sends, over the items of the log; edits make another view and copy nothing. */
 export interface ContextView {
   /** System prompt, pinned items and checkpoint blocks, in this order. */
   readonly system: readonly SystemPart[];

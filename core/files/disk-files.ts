@@ -17,6 +17,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** The largest file that somebody who named it may read or change, in bytes. */
 const MOST_NAMED_BYTES = 10 * 1024 * 1024;
 
+/** Which folder is read, and how its file system folds names. */
 export interface DiskFilesOptions extends Partial<Folding> {
   /** The folder that files may be read from; may itself be a symlink. The working folder by default. */
   readonly root?: string;

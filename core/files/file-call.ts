@@ -16,6 +16,7 @@ export interface Hunk {
   readonly atEnd: boolean;
 }
 
+/** A tool call that reads, writes or edits a file. */
 export type FileCall =
   | {
       readonly op: 'read';

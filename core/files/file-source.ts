@@ -30,6 +30,7 @@ export type FileRead =
     }
   | { readonly ok: false; readonly path: string; readonly reason: Unreadable };
 
+/** The files that the agent works on; it owns the form of paths and their scope (S7.1). */
 export interface FileSource {
   /** One canonical spelling per file: symlinks resolved, case and Unicode form as the file system folds them. */
   canonical(path: string): string;

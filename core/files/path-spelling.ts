@@ -8,20 +8,26 @@ import { posix } from 'node:path';
 export function lexicalPath(path: string, root?: string): string {
   const slashed = path.replace(/\\/g, '/');
   const absolute = root === undefined || isAbsolute(slashed) ? slashed : `${root.replace(/\\/g, '/')}/${slashed}`;
-  const [, drive = '', rest = ''] = /^([a-z]:)?([^]*)$/i.exec(absolute) ?? [];
-  const normal = posix.normalize(rest);
-  const trimmed = normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
-  return `${drive.toUpperCase()}${trimmed}`;
+  const [, start = '', rest = ''] = /^([a-z]:|~(?=\/|$))?([^]*)$/i.exec(absolute) ?? [];
+  // Where home lies is not known, so nothing leads out of it.
+  const normal = posix.normalize(start === '~' && rest === '' ? '/' : rest);
+  const end = start === '~' || normal.length > 1 ? normal.replace(/\/$/, '') : normal;
+  return `${start.toUpperCase()}${end}`;
 }
 
-/** The path below the root, or the path itself where it lies outside or is the root. */
+/**
+ * The path below the root, or the path itself where it lies outside or is the root. What would read as another place, such as
+ * a folder that is named `~`, begins with `./`.
+ */
 export function relativeTo(root: string | undefined, path: string): string {
   if (root === undefined) return path;
   const base = lexicalPath(root);
   const folder = base.endsWith('/') ? base : `${base}/`;
-  return path.startsWith(folder) && path.length > folder.length ? path.slice(folder.length) : path;
+  if (!path.startsWith(folder) || path.length === folder.length) return path;
+  const below = path.slice(folder.length);
+  return isAbsolute(below) ? `./${below}` : below;
 }
 
 function isAbsolute(path: string): boolean {
-  return path.startsWith('/') || path.startsWith('~/') || /^[a-z]:\//i.test(path);
+  return path.startsWith('/') || /^~(?:\/|$)/.test(path) || /^[a-z]:\//i.test(path);
 }

@@ -1,6 +1,7 @@
 /** Time as a service, so that every test is repeatable (S3.3). */
 import { createToken } from './token';
 
+/** Time, as a service. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -11,6 +12,7 @@ export interface Clock {
 /** The clock of the kernel; the system's by default. */
 export const CLOCK = createToken<Clock>('pith/clock');
 
+/** The time of the system. */
 export const systemClock: Clock = Object.freeze<Clock>({
   now: () => Date.now(),
   after(ms, callback) {

@@ -1,12 +1,14 @@
 /** What runs in a kernel, for `pith plugins` (S3.4): plugins in their order, who serves what, who hears what. */
 import type { Contributions } from './contributions';
 import { sectionOf } from './config';
-import { tokenOfNeed } from './graph';
+import { predecessors, tokenOfNeed } from './graph';
+import type { Predecessor } from './graph';
 import type { HandlerDescription, HookRouter } from './hook-router';
 import type { AnyToken, Needs } from './plugin';
 import type { PluginScope } from './plugin-scope';
 import type { ServedToken, Services } from './services';
 
+/** A need of a plugin, and who serves it. */
 export interface NeedDescription {
   /** The key under `ctx.needs`. */
   readonly key: string;
@@ -16,6 +18,7 @@ export interface NeedDescription {
   readonly servedBy: string | undefined;
 }
 
+/** A plugin as reports show it. */
 export interface PluginDescription {
   readonly name: string;
   readonly api: number;
@@ -23,6 +26,8 @@ export interface PluginDescription {
   readonly section: string;
   /** 1-based place in the start order. */
   readonly position: number;
+  /** The plugins that start before it for a reason: because it needs what they serve, or somebody asked for it. */
+  readonly after: readonly Predecessor[];
   readonly needs: readonly NeedDescription[];
   readonly provides: readonly string[];
   readonly replaces: readonly string[];
@@ -40,6 +45,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** A kernel as reports show it: plugins in order, services, handlers, contributions. */
 export interface KernelDescription {
   /** In the order of the start. */
   readonly plugins: readonly PluginDescription[];
@@ -63,12 +69,14 @@ export interface Described {
 export function describeKernel({ scopes, leftOut, services, router, contributions }: Described): KernelDescription {
   const served = services.describe();
   const handlers = router.describe();
+  const after = predecessors(scopes.map(({ plugin }) => plugin));
   const plugins = scopes.map(({ plugin, config, setupMs }, index) => ({
     name: plugin.name,
     api: plugin.api,
     version: plugin.version,
     section: sectionOf(plugin),
     position: index + 1,
+    after: after.get(plugin.name) ?? [],
     needs: needsOf(plugin.needs ?? {}, served),
     provides: names(plugin.provides),
     replaces: names(plugin.replaces),

@@ -13,6 +13,7 @@ export type FaultKind =
   | 'token-scope'
   | 'two-providers'
   | 'two-replacers'
+  | 'own-replacer'
   | 'cycle'
   | 'not-provided'
   | 'duplicate-hook'

@@ -7,6 +7,7 @@ import type { Edges } from './cycles';
 import type { PluginFault } from './faults';
 import { nearest } from './nearest';
 import type { AnyToken, Needs, Plugin } from './plugin';
+import { SERVED_APIS } from './plugin-api';
 import { namedPlugins } from './plugin-shape';
 
 /** A start order and the faults that forbid it. */
@@ -19,8 +20,12 @@ export interface StartPlan {
 }
 
 /** Orders plugins and finds every fault that can be seen before any of them runs. `defaults` are tokens that the core serves. */
-export function planStart(given: readonly unknown[], defaults: Iterable<AnyToken> = []): StartPlan {
-  const { plugins, faults: misshapen } = namedPlugins(given);
+export function planStart(
+  given: readonly unknown[],
+  defaults: Iterable<AnyToken> = [],
+  served = SERVED_APIS,
+): StartPlan {
+  const { plugins, faults: misshapen } = namedPlugins(given, served);
   const faults = [...misshapen];
   const core = [...defaults];
   const claims = new Claims(plugins);
@@ -35,6 +40,26 @@ export function planStart(given: readonly unknown[], defaults: Iterable<AnyToken
 /** The token of a need, and whether the plugin can do without. */
 export function tokenOfNeed(need: Needs[string]): { readonly token: AnyToken; readonly isOptional: boolean } {
   return 'optional' in need ? { token: need.optional, isOptional: true } : { token: need, isOptional: false };
+}
+
+/** A plugin that starts before another one, and why. */
+export interface Predecessor {
+  readonly plugin: string;
+  /** A need or a wish, in words. */
+  readonly why: string;
+}
+
+/** For each plugin by name those that start before it for a reason, in the order of the list (S3.4). */
+export function predecessors(plugins: readonly Plugin[]): ReadonlyMap<string, readonly Predecessor[]> {
+  const edges = edgesOf(plugins, new Claims(plugins));
+  const waits = plugins.map(({ name }, at) => {
+    const before = edges.flatMap((after, from) => {
+      const why = after.get(at);
+      return why === undefined || from === at ? [] : [{ plugin: nameAt(plugins, from), why }];
+    });
+    return [name, before] as const;
+  });
+  return new Map(waits);
 }
 
 /** Who provides and who replaces each token, by the index of the plugin. */
@@ -72,7 +97,21 @@ class Claims {
         'is replaced by',
         'Only one plugin can replace it; leave one out.',
       ),
+      ...this.#ownReplacers(),
     ];
+  }
+
+  #ownReplacers(): readonly PluginFault[] {
+    return [...this.#replaces].flatMap(([about, claimants]) =>
+      claimants
+        .filter((index) => this.#provides.get(about)?.includes(index))
+        .map((index) => {
+          const plugin = nameAt(this.plugins, index);
+          const message = `Plugin "${plugin}" both provides and replaces "${about}".`;
+          const hint = 'Let it provide the token where nobody else does, or replace it where somebody does.';
+          return { kind: 'own-replacer' as const, plugin, about, message, hint };
+        }),
+    );
   }
 
   #rivals(

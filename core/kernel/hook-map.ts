@@ -10,8 +10,11 @@ export interface Hook<Event, Result = never> {
 /** Add hooks with `declare module 'pith' { interface HookMap { my_hook: Hook<Event, Result> } }`. */
 export interface HookMap {}
 
+/** The name of a hook of the map. */
 export type HookName = keyof HookMap & string;
+/** What the handlers of a hook are told. */
 export type HookEvent<K extends HookName> = NonNullable<HookMap[K][typeof hookTypes]>['event'];
+/** What a handler of a hook may return. */
 export type HookResult<K extends HookName> = NonNullable<HookMap[K][typeof hookTypes]>['result'];
 
 /** Hooks as observers of the bus hear them. */

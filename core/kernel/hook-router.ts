@@ -7,6 +7,7 @@ import { ticksOf, watchdog } from '../bus/watchdog';
 import { PithError } from '../errors';
 import type { PluginFault } from './faults';
 import type { HookEvent, HookName } from './hook-map';
+import { tellEnd } from './hook-ended';
 import { dispatchCancelled } from './hook-errors';
 import { HookRun } from './hook-run';
 import type { RunHost, Tap } from './hook-run';
@@ -61,7 +62,9 @@ export class HookRouter {
     const host: RunHost = { definition, report: this.report };
     const send = this.bus.topic(`hook:${name}`, (event: HookEvent<HookName>, signal) => {
       const run = new HookRun(this, host, hook.taps, event);
+      const begun = this.bus.hears('hook.ended') ? performance.now() : undefined;
       const outcome = run.start(signal);
+      if (begun !== undefined) tellEnd(this.bus, { hook: name, event, begun }, outcome);
       // a handler may have stopped the kernel before anything was waited for
       if (this.#stopped !== undefined) run.end(this.#stopped);
       return outcome;

@@ -2,11 +2,13 @@
 import type { PithError } from '../errors';
 import type { HookEvent, HookName, HookResult } from './hook-map';
 
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
 /** What a failing handler means (S3.6): nothing, a denial, or the end of the run. */
 export type OnError = 'skip' | 'deny' | 'abort';
 
+/** How a handler hears a hook. */
 export interface HandlerOptions {
   /** Roles the handler hears; `['main']` by default. Events without a role are heard by all. */
   readonly roles?: readonly string[];
@@ -49,6 +51,7 @@ export interface HookDefinition<K extends HookName = HookName> {
   apply?(event: HookEvent<K>, result: HookResult<K>, plugin: string): Awaitable<HookEvent<K>>;
 }
 
+/** What a plugin says about hooks. */
 export interface Hooks {
   /**
    * Hears a hook; handlers run one after another. A hook that nobody defines is reported when the kernel has started and

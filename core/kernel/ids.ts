@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from './token';
 
+/** Makes names that are unique, as a service so that tests are repeatable. */
 export interface Ids {
   /** A new id that begins with its kind, such as `session-…`; safe in file names and bus subjects. */
   next(kind: string): string;

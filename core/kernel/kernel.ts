@@ -15,6 +15,7 @@ import { createLogger, LOG_SINK } from './logger';
 import type { Logger, LogSink } from './logger';
 import { createLogSink } from './log-sink';
 import type { KernelSession, Plugin, PluginModule } from './plugin';
+import { deprecatedApi, SERVED_APIS } from './plugin-api';
 import { pluginIn } from './plugin-shape';
 import { RunningKernel } from './running-kernel';
 import type { DefaultService, Get, SessionScope } from './services';
@@ -22,6 +23,7 @@ import type { DefaultService, Get, SessionScope } from './services';
 /** Opens a bus for the kernel, which will close it; the log is for what becomes of its connection. */
 export type OpenBus = (log: Logger) => Promise<Bus>;
 
+/** What a kernel is started with. */
 export interface KernelOptions {
   /** What `definePlugin` returned, or modules that export it as their default. */
   readonly plugins: readonly PluginModule[];
@@ -42,7 +44,10 @@ export interface KernelOptions {
   readonly kinds?: readonly ContributionKind<unknown>[] | undefined;
   /** What a failing setup means: the start fails (`stop`), or the plugin and those that need it are left out (`skip`). */
   readonly onError?: 'stop' | 'skip' | undefined;
-  /** Faults that were found while the plugins were looked for; they are reported with those of the kernel. */
+  /**
+   * What was wrong with plugins that could not be loaded. They fail the start together with all other faults; under
+   * `onError: "skip"` they are left out, and with them those that need what nobody serves.
+   */
   readonly faults?: readonly PluginFault[] | undefined;
   /** Milliseconds that each setup has; 10,000 by default. */
   readonly setupDeadlineMs?: number | undefined;
@@ -50,6 +55,7 @@ export interface KernelOptions {
   readonly stopDeadlineMs?: number | undefined;
 }
 
+/** Plugins that run together, with their services, hooks and bus (S3.1). */
 export interface Kernel extends AsyncDisposable {
   readonly bus: Bus;
   readonly log: Logger;
@@ -72,12 +78,13 @@ export interface Kernel extends AsyncDisposable {
  * Starts plugins. Throws `PITH_PLUGIN_GRAPH` with all faults at once, or `PITH_PLUGIN_SETUP` for the plugin whose setup
  * failed; what had been started is stopped before.
  */
-export async function startKernel(options: KernelOptions): Promise<Kernel> {
-  const { order, configs, defaults } = await checkKernel(options);
+export async function startKernel(options: KernelOptions, served = SERVED_APIS): Promise<Kernel> {
+  const { order, configs, defaults, warnings } = await checkKernel(options, served);
   const { bus: given, log = createLogSink() } = options;
   const isOwnBus = typeof given === 'function';
   const bus = isOwnBus ? await given(createLogger(() => log)) : given;
   const kernel = new RunningKernel({ ...options, defaults, log, bus }, isOwnBus);
+  for (const warning of warnings) kernel.log.warn(warning);
   await kernel.start(order, configs);
   return kernel;
 }
@@ -88,18 +95,23 @@ export interface CheckedStart {
   readonly order: readonly Plugin[];
   readonly configs: ReadonlyMap<string, unknown>;
   readonly defaults: readonly DefaultService[];
+  /** What is to be said of plugins that start and yet should be replaced by newer ones. */
+  readonly warnings: readonly string[];
 }
 
 /** Finds all that is wrong before any plugin runs. Throws `PITH_PLUGIN_GRAPH` with all faults at once. */
-export async function checkKernel(options: KernelOptions): Promise<CheckedStart> {
+export async function checkKernel(options: KernelOptions, served = SERVED_APIS): Promise<CheckedStart> {
   const { config = {}, faults: found = [] } = options;
   const plugins = options.plugins.map((given) => pluginIn(given) ?? (given as Plugin));
   const defaults = defaultsOf(plugins, options.defaults);
-  const plan = planStart(plugins, [LOG_SINK, ...defaults.map(({ token }) => token)]);
+  const plan = planStart(plugins, [LOG_SINK, ...defaults.map(({ token }) => token)], served);
   const { configs, faults } = await checkConfig(plan.plugins, config);
-  const all = [...found, ...plan.faults, ...faults];
+  const goesOn = options.onError === 'skip' && found.length > 0;
+  const planned = goesOn ? plan.faults.filter(({ kind }) => kind !== 'missing-need') : [...found, ...plan.faults];
+  const all = [...planned, ...faults];
   if (all.length > 0) throw graphError(all);
-  return { order: plan.order, configs, defaults };
+  const warnings = plan.order.flatMap((plugin) => deprecatedApi(plugin, served) ?? []);
+  return { order: plan.order, configs, defaults, warnings };
 }
 
 /** Those of the core, then those that plugins bring along; the first for a token counts. */

@@ -5,6 +5,7 @@ import { plain } from './plain';
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
+/** What a log tells, in which form, and where to. */
 export interface LogSinkOptions {
   /** The lowest level that is written; `warn` by default. */
   readonly level?: LogLevel;

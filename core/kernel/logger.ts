@@ -1,9 +1,12 @@
 /** Logging (S3.6): levels and bound fields; `warn` and above reach stderr by default. */
 import { createToken } from './token';
 
+/** How much a line of the log matters. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** Facts of a line of the log; never secrets or contents of a session. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Writes lines of the log, by level, with facts beside the message. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

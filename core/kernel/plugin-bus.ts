@@ -27,6 +27,7 @@ export function busOfPlugin(bus: Bus, onDispose: (dispose: () => Awaitable<void>
     publish: (event, payload) => bus.publish(event, payload),
     on: (name, observer) => kept(bus.on(name, observer)),
     onAny: (observer) => kept(bus.onAny(observer)),
+    hears: (name) => bus.hears(name),
     topic: (name, work) => bus.topic(name, work),
     request: (channel, body, options) => bus.request(channel, body, options),
     serve(channel, handler, options) {

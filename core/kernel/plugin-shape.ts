@@ -1,9 +1,8 @@
 /** Whether what is listed as a plugin is one that this kernel can start (S3.3). */
 import type { PluginFault } from './faults';
 import type { AnyToken, Plugin } from './plugin';
-
-/** The plugin interface that this kernel serves. */
-const PLUGIN_API = 1;
+import { apiFault } from './plugin-api';
+import type { ServedApis } from './plugin-api';
 
 /** The plugin that a module exports as its default, once or twice wrapped as imports across module formats leave it; else undefined. */
 export function pluginIn(module: unknown): Plugin | undefined {
@@ -16,7 +15,10 @@ export function pluginIn(module: unknown): Plugin | undefined {
 }
 
 /** The plugins of a list, each name once, and what is wrong with the other entries. */
-export function namedPlugins(given: readonly unknown[]): {
+export function namedPlugins(
+  given: readonly unknown[],
+  served: ServedApis,
+): {
   readonly plugins: readonly Plugin[];
   readonly faults: readonly PluginFault[];
 } {
@@ -28,8 +30,8 @@ export function namedPlugins(given: readonly unknown[]): {
       continue;
     }
     const malformed = malformedTokens(value);
-    faults.push(...malformed);
-    if (value.api !== PLUGIN_API) faults.push(incompatibleApi(value));
+    const incompatible = apiFault(value, served);
+    faults.push(...malformed, ...(incompatible === undefined ? [] : [incompatible]));
     if (plugins.has(value.name)) faults.push(duplicatePlugin(value.name));
     else if (malformed.length === 0) plugins.set(value.name, value);
   }
@@ -85,14 +87,5 @@ function duplicatePlugin(plugin: string): PluginFault {
     plugin,
     message: `Plugin "${plugin}" is listed more than once.`,
     hint: 'List it once, or give one of the two another name.',
-  };
-}
-
-function incompatibleApi({ name, api }: Plugin): PluginFault {
-  return {
-    kind: 'incompatible-api',
-    plugin: name,
-    message: `Plugin "${name}" was written for plugin interface ${String(api)}; this kernel serves ${String(PLUGIN_API)}.`,
-    hint: 'Install a version of the plugin, or of Pith, that fits the other.',
   };
 }

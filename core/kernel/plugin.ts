@@ -7,7 +7,9 @@ import type { DefaultService, SessionScope } from './services';
 import type { OptionalSessionToken, OptionalToken, SessionToken, Token } from './token';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- `any` is the only bound that infers invariant token types */
+/** A token of any type and scope. */
 export type AnyToken = Token<any> | SessionToken<any>;
+/** The services that a plugin needs, by the names under which it gets them. */
 export type Needs = Readonly<Record<string, AnyToken | OptionalToken<any> | OptionalSessionToken<any>>>;
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
@@ -55,14 +57,14 @@ export interface PluginContext<
    * Provides or replaces a declared token. A service with `Symbol.asyncDispose` or `Symbol.dispose` is disposed when the
    * plugin stops, a session's when the session closes. Throws `PITH_SETUP_OVER` after `setup`.
    */
-  provide<K extends P[number]>(token: K, make: MakeOf<K>): void;
+  provide<K extends P[number]>(this: void, token: K, make: MakeOf<K>): void;
   /** The services of a session that the plugin opens itself, as `Kernel.scope` gives them. */
-  scope(session: KernelSession): SessionScope;
+  scope(this: void, session: KernelSession): SessionScope;
   /**
    * Runs when the plugin stops, in reverse order, even if another disposer throws; at once if the plugin has stopped
    * already.
    */
-  onDispose(dispose: () => Awaitable<void>): void;
+  onDispose(this: void, dispose: () => Awaitable<void>): void;
 }
 
 /** A session as far as the kernel needs to know; the session room makes it the whole session by augmentation. */

@@ -44,13 +44,14 @@ export class RunningKernel implements Kernel {
 
   /** @param isOwnBus whether the bus that is given ends with the kernel */
   constructor(options: RunningOptions, isOwnBus: boolean) {
-    const { defaults = [], hooks = [], kinds = [], onError = 'stop' } = options;
+    const { defaults = [], hooks = [], kinds = [], onError = 'stop', faults = [] } = options;
     const { setupDeadlineMs = 10_000, stopDeadlineMs = 5_000, log: sink } = options;
     this.#sink = sink;
     this.log = createLogger(() => this.#sink);
     this.#isOwnBus = isOwnBus || options.bus === undefined;
     this.bus = options.bus ?? createLocalBus({ report: ({ name, error }) => this.#observerFailed(name, error) });
     this.#onError = onError;
+    this.#leftOut.push(...faults.map(({ plugin, message }) => ({ plugin, reason: message })));
     const report = pluginErrorReporter(this.bus, this.log);
     this.#core = new Disposers(stopDeadlineMs, report);
     this.#services = new Services(
@@ -76,6 +77,7 @@ export class RunningKernel implements Kernel {
   }
 
   async start(order: readonly Plugin[], configs: ReadonlyMap<string, unknown>): Promise<void> {
+    for (const { plugin, reason } of this.#leftOut) this.log.warn(`Plugin "${plugin}" is left out: ${reason}`);
     const copies = severalCopies();
     if (copies.length > 0) this.log.warn('Several copies of Pith are loaded; they work together.', { copies });
     for (const plugin of order) {

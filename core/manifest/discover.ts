@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, PithError } from '../errors';
 
+/** The name of a manifest that is looked for. */
 export const MANIFEST_NAME = 'pith.toml';
 
 /** Bytes that no manifest has. */
@@ -11,6 +12,7 @@ const MOST_BYTES = 1024 * 1024;
 /** How a manifest was found: named by an option or by `PITH_MANIFEST`, by search, or not at all. */
 export type FoundBy = 'option' | 'environment' | 'search' | 'none';
 
+/** Which manifest is used, and how it was found. */
 export interface FoundManifest {
   /** The absolute path; undefined where there is none. */
   readonly path: string | undefined;

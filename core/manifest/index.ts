@@ -4,7 +4,7 @@ export type { LoadedManifest, LoadManifestOptions } from './load-manifest';
 export { findManifest, MANIFEST_NAME } from './discover';
 export type { FoundBy, FoundManifest } from './discover';
 export { loadPlugins } from './load-plugins';
-export type { LoadedPlugin, StockPlugins } from './load-plugins';
+export type { LoadedPlugin, StockPlugins, UnloadedPlugin } from './load-plugins';
 export { reportProblem, reportProblems } from './problem';
 export type { ManifestProblem } from './problem';
 export { CORE_SECTIONS } from './sections';

@@ -1,6 +1,7 @@
 /** Reads a manifest: found, parsed, its plugins loaded, every section checked, all faults in one report (S10). */
 import { dirname, isAbsolute, relative } from 'node:path';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { PluginFault } from '../kernel/faults';
 import type { Plugin } from '../kernel/plugin';
 import { checkSection, type CheckedSection, type Setting } from './check-section';
 import { findManifest, readManifest, type FoundBy } from './discover';
@@ -11,8 +12,9 @@ import { manifestInvalid, type ManifestProblem } from './problem';
 import { CORE_SECTIONS, type CoreSectionName, type CoreSections } from './sections';
 import { isValues, type Values } from './shape';
 import { unmetNeeds } from './unmet-needs';
-import { usePlugins, type Selection } from './use-plugins';
+import { usePlugins, type Selection, type UsedPlugins } from './use-plugins';
 
+/** Where a manifest is found, and what stands above and beside it. */
 export interface LoadManifestOptions extends Selection {
   /** The manifest that the user named, if any; relative to the working folder. */
   readonly path?: string | undefined;
@@ -29,6 +31,7 @@ export interface LoadManifestOptions extends Selection {
   readonly isShared?: boolean;
 }
 
+/** A manifest that was read and checked (S10). */
 export interface LoadedManifest {
   /** The absolute path of the manifest; undefined where there is none. */
   readonly path: string | undefined;
@@ -40,6 +43,8 @@ export interface LoadedManifest {
   readonly plugins: readonly Plugin[];
   /** Where each plugin was loaded from, by its name: `stock`, or the absolute file. */
   readonly loadedFrom: ReadonlyMap<string, string>;
+  /** Plugins that could not be loaded and are left out, under `on_error = "skip"`; the kernel takes them as they are. */
+  readonly faults: readonly PluginFault[];
   /** The sections of the plugins in code names, as the kernel takes them. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Every key with the value in effect and where it comes from. */
@@ -58,8 +63,8 @@ export async function loadManifest(options: LoadManifestOptions): Promise<Loaded
   const text = path === undefined ? '' : readManifest({ path, foundBy });
   const source = path === undefined ? 'defaults' : shortPath(path, cwd);
   const folder = path === undefined ? cwd : dirname(path);
-  const { values: raw, faults, placeOf } = parseToml(text);
-  const problems: ManifestProblem[] = faults.map((fault) => ({ severity: 'error', source, ...fault }));
+  const { values: raw, faults: broken, placeOf } = parseToml(text);
+  const problems: ManifestProblem[] = broken.map((fault) => ({ severity: 'error', source, ...fault }));
   const at: PlaceIn = (keys) => (path === undefined ? { source } : { source, ...placeOf(keys) });
   const values = withoutUnsafeKeys(raw, [], at, problems);
 
@@ -109,12 +114,22 @@ export async function loadManifest(options: LoadManifestOptions): Promise<Loaded
   }
   problems.push(...unmetNeeds(used.plugins, config, core, at));
   const { stock, isShared = false } = options;
-  problems.push(...(await unknownProblems({ values, unknownKeys, used: used.plugins, stock, isShared, at })));
+  problems.push(...(await unknownProblems({ values, unknownKeys, used, stock, isShared, at })));
 
   if (problems.some(({ severity }) => severity === 'error'))
     throw manifestInvalid(path === undefined ? 'The configuration' : source, problems);
-  const { plugins, loadedFrom } = used;
-  return { path, foundBy, core: core as CoreSections, plugins, loadedFrom, config, settings, warnings: problems };
+  const { plugins, loadedFrom, faults } = used;
+  return {
+    path,
+    foundBy,
+    core: core as CoreSections,
+    plugins,
+    loadedFrom,
+    faults,
+    config,
+    settings,
+    warnings: problems,
+  };
 }
 
 type PlaceIn = (path: readonly (string | number)[]) => Pick<ManifestProblem, 'source' | 'line' | 'column'>;
@@ -156,13 +171,13 @@ function sectionOf(values: Values, name: string): unknown {
 async function unknownProblems(input: {
   readonly values: Values;
   readonly unknownKeys: readonly { readonly section: string; readonly key: string }[];
-  readonly used: readonly Plugin[];
+  readonly used: UsedPlugins;
   readonly stock: StockPlugins;
   readonly isShared: boolean;
   readonly at: PlaceIn;
 }): Promise<readonly ManifestProblem[]> {
-  const { values, isShared, at } = input;
-  const known = knownKeys(input.used);
+  const { values, isShared, used, at } = input;
+  const known = knownKeys(used.plugins);
   const strange = isShared ? [] : Object.keys(values).filter((name) => !known.sections.has(name));
   const unknownKeys = input.unknownKeys.filter(({ section }) => !isShared || Object.hasOwn(CORE_SECTIONS, section));
   if (strange.length === 0 && unknownKeys.length === 0) return [];
@@ -173,7 +188,7 @@ async function unknownProblems(input: {
     folder: '.',
     at,
   });
-  const stock = knownKeys(plugins.filter(({ name }) => !input.used.some((plugin) => plugin.name === name)));
+  const stock = knownKeys(plugins.filter(({ name }) => !used.plugins.some((plugin) => plugin.name === name)));
   const problem = (path: readonly string[], { message, nearest, unused }: Advice): ManifestProblem => ({
     severity: unused === true ? 'warning' : 'error',
     ...at(path),
@@ -183,8 +198,10 @@ async function unknownProblems(input: {
   });
   return [
     ...strange.map((name) => {
-      const advise = isValues(values[name]) || isList(values[name]) ? adviseSection : adviseStray;
-      return problem([name], advise(name, known, stock));
+      if (!isValues(values[name]) && !isList(values[name])) return problem([name], adviseStray(name, known, stock));
+      const advice = adviseSection(name, known, stock);
+      // its owner may be a plugin that could not be loaded, whose fault is told already
+      return problem([name], used.faults.length > 0 ? { ...advice, unused: true } : advice);
     }),
     ...unknownKeys.map(({ section, key }) =>
       problem([...section.split('.'), key], adviseKey(section, key, known, stock)),

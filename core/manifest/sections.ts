@@ -145,6 +145,7 @@ export const CORE_SECTIONS = {
   log,
 } as const satisfies Readonly<Record<string, ConfigKeys>>;
 
+/** The name of a section that is no plugin’s. */
 export type CoreSectionName = keyof typeof CORE_SECTIONS;
 
 type SectionOf<S> = S extends ConfigKeys<infer K> ? ConfigOf<K> : never;

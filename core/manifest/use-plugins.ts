@@ -1,10 +1,18 @@
 /** Which plugins are in use: those of `[plugins] use`, less or more what `--without` and `--only` say (S10, S12). */
+import type { PluginFault } from '../kernel/faults';
 import { nearest } from '../kernel/nearest';
 import type { Plugin } from '../kernel/plugin';
-import { loadPlugins, nameOfEntry, type StockPlugins } from './load-plugins';
+import {
+  isPath,
+  loadPlugins,
+  nameOfEntry,
+  type LoadedPlugin,
+  type StockPlugins,
+  type UnloadedPlugin,
+} from './load-plugins';
 import type { ManifestProblem } from './problem';
 
-/** What a caller leaves out of the plugins, or takes alone. */
+/** What a caller leaves out of the plugins, or takes alone. Names are those of plugins or entries of `use`. */
 export interface Selection {
   /** Only these, whether they are in use or stock plugins. */
   readonly only?: readonly string[] | undefined;
@@ -21,20 +29,27 @@ export interface UseInput extends Selection {
   at(path: readonly (string | number)[]): Pick<ManifestProblem, 'source' | 'line' | 'column'>;
 }
 
-/** Loads the plugins in use, each once, in order. */
-export async function usePlugins(input: UseInput): Promise<{
+export interface UsedPlugins {
   readonly plugins: readonly Plugin[];
+  /** Where each plugin was loaded from, by its name: `stock`, or the absolute file. */
   readonly loadedFrom: ReadonlyMap<string, string>;
   readonly problems: readonly ManifestProblem[];
-}> {
-  const { use, only, without = [], stock, folder, onError, at } = input;
-  const problems: ManifestProblem[] = [];
-  const named = use.map((entry, place) => ({ entry, place }));
-  const taken =
-    only === undefined
-      ? named
-      : only.map((name) => named.find(({ entry }) => nameOfEntry(entry) === name) ?? { entry: name, place: -1 });
-  const wanted = taken.filter(({ entry }) => !without.includes(entry) && !without.includes(nameOfEntry(entry)));
+  /** One for each plugin that could not be loaded and is left out. */
+  readonly faults: readonly PluginFault[];
+}
+
+/** An entry of `use` and its place there, -1 for what only `--only` names. */
+interface Entry {
+  readonly entry: string;
+  readonly place: number;
+}
+
+/** Loads the plugins in use, each once, in order. */
+export async function usePlugins(input: UseInput): Promise<UsedPlugins> {
+  const { without = [], stock, folder, onError, at } = input;
+  const wanted = (await entriesOf(input)).filter(
+    ({ entry }) => !without.includes(entry) && !without.includes(nameOfEntry(entry)),
+  );
   const loaded = await loadPlugins(
     wanted.map(({ entry }) => entry),
     stock,
@@ -42,43 +57,69 @@ export async function usePlugins(input: UseInput): Promise<{
   );
   const plugins = new Map<string, Plugin>();
   const loadedFrom = new Map<string, string>();
+  const problems: ManifestProblem[] = [];
+  const faults: PluginFault[] = [];
   for (const [index, result] of loaded.entries()) {
     const place = wanted[index]?.place ?? -1;
     const where = place === -1 ? { source: '--only' } : at(['plugins', 'use', place]);
     if ('problem' in result) {
-      const { problem, nearest: meant } = result;
-      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
       const severity = onError === 'skip' && place !== -1 ? 'warning' : 'error';
-      problems.push({
-        severity,
-        ...where,
-        key: 'plugins.use',
-        message: problem + hint,
-        ...(meant !== undefined && { nearest: meant }),
-      });
+      problems.push({ severity, ...where, key: 'plugins.use', ...advised(result.problem, result.nearest) });
+      if (severity === 'warning') faults.push(faultOf(result));
     } else if (plugins.has(result.plugin.name)) {
-      problems.push({
-        severity: 'error',
-        ...where,
-        key: 'plugins.use',
-        message: `plugin "${result.plugin.name}" is named twice`,
-      });
+      const message = `plugin "${result.plugin.name}" is named twice`;
+      problems.push({ severity: 'error', ...where, key: 'plugins.use', message });
     } else if (!without.includes(result.plugin.name)) {
       plugins.set(result.plugin.name, result.plugin);
       loadedFrom.set(result.plugin.name, result.from);
     }
   }
-  const names = [...Object.keys(stock), ...use, ...use.map(nameOfEntry)];
-  for (const { plugin } of loaded.filter((result) => 'plugin' in result)) names.push(plugin.name);
-  for (const name of without.filter((unknown) => !names.includes(unknown))) {
-    const meant = nearest(name, names);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    problems.push({
+  problems.push(...unknownExclusions(input, loaded));
+  return { plugins: [...plugins.values()], loadedFrom, problems, faults };
+}
+
+/** The entries to load. What a path is called shows only when it is loaded, so `only` may have to look into them. */
+async function entriesOf({ use, only, stock, folder }: UseInput): Promise<readonly Entry[]> {
+  const named = use.map((entry, place): Entry => ({ entry, place }));
+  if (only === undefined) return named;
+  const found = only.map((name) => named.find(({ entry }) => entry === name || nameOfEntry(entry) === name));
+  const paths = found.includes(undefined) ? named.filter(({ entry }) => isPath(entry)) : [];
+  const looked = await loadPlugins(
+    paths.map(({ entry }) => entry),
+    stock,
+    folder,
+  );
+  return only.map((name, at) => {
+    const path = looked.findIndex((result) => 'plugin' in result && result.plugin.name === name);
+    return found[at] ?? paths[path] ?? { entry: name, place: -1 };
+  });
+}
+
+function faultOf({ entry, problem, nearest: meant }: UnloadedPlugin): PluginFault {
+  return {
+    kind: 'unknown-plugin',
+    plugin: entry,
+    message: `${problem}.`,
+    hint: meant === undefined ? 'Correct [plugins] use, or the plugin.' : `Did you mean "${meant}"?`,
+  };
+}
+
+/** Names in `without` that nothing in use and no stock plugin has. */
+function unknownExclusions(
+  { use, stock, without = [] }: UseInput,
+  loaded: readonly LoadedPlugin[],
+): readonly ManifestProblem[] {
+  const known = new Set([...Object.keys(stock), ...use, ...use.map(nameOfEntry)]);
+  for (const result of loaded) if ('plugin' in result) known.add(result.plugin.name);
+  return without
+    .filter((name) => !known.has(name))
+    .map((name) => ({
       severity: 'error',
       source: '--without',
-      message: `there is no plugin "${name}" to leave out${hint}`,
-      ...(meant !== undefined && { nearest: meant }),
-    });
-  }
-  return { plugins: [...plugins.values()], loadedFrom, problems };
+      ...advised(`there is no plugin "${name}" to leave out`, nearest(name, known)),
+    }));
+}
+
+function advised(message: string, meant: string | undefined): Pick<ManifestProblem, 'message' | 'nearest'> {
+  return meant === undefined ? { message } : { message: `${message}; did you mean "${meant}"?`, nearest: meant };
 }

@@ -6,6 +6,7 @@ import type { SessionStore } from './store';
 /** Records that are looked at; what lies further back stays unknown. */
 const MOST_RECORDS = 1000;
 
+/** What is seen of a kept session without restoring it. */
 export interface SessionGlance {
   readonly records: number;
   /** Unknown where no item near the end has an id that tells its number. */

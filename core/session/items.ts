@@ -28,6 +28,7 @@ export interface ImagePart {
   readonly height?: number;
 }
 
+/** A piece of a message or result: text or an image. */
 export type Part = TextPart | ImagePart;
 
 interface ItemBase {
@@ -43,12 +44,14 @@ interface ItemBase {
   readonly by?: string;
 }
 
+/** A message of the conversation (S5.1). */
 export interface MessageItem extends ItemBase {
   readonly kind: 'message';
   readonly role: 'system' | 'user' | 'assistant';
   readonly parts: readonly Part[];
 }
 
+/** A call that the model made (S5.1). */
 export interface ToolCallItem extends ItemBase {
   readonly kind: 'tool_call';
   /** Unique per session only; links the call to its result. */
@@ -58,6 +61,7 @@ export interface ToolCallItem extends ItemBase {
   readonly arguments: Json;
 }
 
+/** What came of a tool call (S5.1); its content may be pruned, its summary stays. */
 export interface ToolResultItem extends ItemBase {
   readonly kind: 'tool_result';
   readonly callId: string;
@@ -68,6 +72,7 @@ export interface ToolResultItem extends ItemBase {
   readonly isError?: boolean;
 }
 
+/** What the model thought, readable or as the provider hands it back (S5.1). */
 export interface ReasoningItem extends ItemBase {
   readonly kind: 'reasoning';
   readonly text?: string;
@@ -77,6 +82,7 @@ export interface ReasoningItem extends ItemBase {
   readonly model?: string;
 }
 
+/** One entry of the conversation (S5.1); immutable. */
 export type Item = MessageItem | ToolCallItem | ToolResultItem | ReasoningItem;
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: ItemId } : never;

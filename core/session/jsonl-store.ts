@@ -16,6 +16,7 @@ import type { LogOwner, SessionStore, StoredSession } from './store';
 
 const EXTENSION = '.jsonl';
 
+/** Where a store of JSONL files keeps them. */
 export interface JsonlStoreOptions {
   /** The folder of the sessions; made with the first of them, for its owner alone and left out of repositories. */
   readonly dir: string;

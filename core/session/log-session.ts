@@ -14,6 +14,7 @@ export interface SessionServices {
   dispose(): Promise<void>;
 }
 
+/** What a session is made of. */
 export interface SessionOptions {
   readonly id: string;
   /** Where the files of the session are. */

@@ -90,6 +90,7 @@ export interface Checkpoint {
   readonly after: number;
 }
 
+/** How a run ended, or that it is parked. */
 export type RunOutcome = 'finished' | 'yielded' | 'aborted' | 'failed';
 
 /** Where usage was measured: how many entries of the context the request carried, and which projection it was. */

@@ -4,6 +4,7 @@ import type { SessionToken } from '../kernel/token';
 import type { Item, ItemId, NewItem } from './items';
 import type { Position, RecordDraft, SessionPlace, SessionRecord } from './records';
 
+/** State that a plugin keeps in a session under a namespace; it follows restore and undo (S3.8). */
 export interface SessionState<T> {
   get(): T | undefined;
   set(value: T): void;
@@ -17,6 +18,7 @@ export interface QueuedPrompt {
   readonly joins: boolean;
 }
 
+/** An append-only log of items and records (S5); nothing in it is ever changed. */
 export interface Session {
   readonly id: string;
   /** Where the files of the session are, if known. */

@@ -82,9 +82,15 @@ function build(encoding: EncodingName, slot: Slot): void {
     const tiktoken = createRequire(__filename)('tiktoken') as typeof tiktokenPackage;
     slot.tiktoken = tiktoken.get_encoding(encoding);
   } catch (thrown) {
-    const message = `The tokenizer ${encoding} cannot be used (${messageOf(thrown)}); tokens are estimated at 4 bytes each.`;
+    const message = `The tokenizer ${encoding} cannot be used (${causeOf(thrown)}); tokens are estimated at 4 bytes each.`;
     process.emitWarning(message, { code: 'PITH_TOKENIZER_ESTIMATES' });
   }
+}
+
+function causeOf(thrown: unknown): string {
+  return (thrown as { readonly code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND'
+    ? 'the package tiktoken is not installed beside it; a bundle needs it as a dependency of its own'
+    : messageOf(thrown);
 }
 
 /** A trap in one text leaves the encoder usable, a broken heap does not. */

@@ -11,6 +11,7 @@ export interface Truncated {
   readonly truncated: boolean;
 }
 
+/** Counts and cuts texts and items by the tokens of a model; synchronous, and linear for any input (S6.1). */
 export interface Tokenizer {
   /** Names the encoder and its version, e.g. `o200k_base@1`; counts stored under another name are recounted. */
   readonly id: string;

@@ -16,6 +16,7 @@ export interface ApprovalRequest {
 /** This time, from now on in this session, or not at all. */
 export type ApprovalAnswer = 'once' | 'session' | 'no';
 
+/** Asks a human whether a call may run. */
 export interface Approval {
   /** Asks a human; one question at a time. The signal aborts when the call is cancelled. A rejection counts as no. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;

@@ -12,10 +12,12 @@ export interface PruneEvaluation {
   readonly edits: readonly Edit[];
 }
 
+/** Drops the content of old tool results from contexts (S8). */
 export interface Prune {
   evaluate(session: Session): PruneEvaluation;
   /** Records the batch, if it saves enough; publishes `prune.fired` or `prune.skipped`. */
   prune(session: Session): PruneEvaluation;
 }
 
+/** Prunes contexts; served by `prune`. */
 export const PRUNE = createToken<Prune>('pith/prune');

@@ -1,6 +1,7 @@
 /** The tracker service (S7): which files the agent touched, newest first. */
 import { createSessionToken } from '../../core/index';
 
+/** What the agent has touched in one session, by path (S7). */
 export interface Tracker {
   /** Moves a file to the front; with bytes its content hash is kept. */
   record(path: string, bytes?: Uint8Array | string): void;
@@ -14,4 +15,5 @@ export interface Tracker {
   forgetContents(except?: Iterable<string>): void;
 }
 
+/** The tracker of a session (S7.3). */
 export const TRACKER = createSessionToken<Tracker>('pith/tracker');

@@ -9,7 +9,7 @@ const DOCS = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
 beforeAll(() => void commandFile(), 120_000);
 
 describe('docs/cli.md', () => {
-  test.each(['compact', 'inspect', 'run', 'sessions', 'worker', 'workers', 'plugins', 'check', 'init'])(
+  test.each(['compact', 'inspect', 'run', 'sessions', 'worker', 'workers', 'plugins', 'check', 'init', 'new-plugin'])(
     'tells of every option of pith %s',
     async (command) => {
       const { stdout } = await pith([command, '--help']);

@@ -127,7 +127,7 @@ describe('faults', () => {
         kind: 'incompatible-api',
         plugin: 'old',
         message: 'Plugin "old" was written for plugin interface 2; this kernel serves 1.',
-        hint: 'Install a version of the plugin, or of Pith, that fits the other.',
+        hint: 'Install a newer Pith, or an older version of the plugin.',
       },
     ]);
   });

@@ -240,7 +240,7 @@ describe('the context of a plugin', () => {
       plugins: [
         plugin('a', (ctx) => {
           ctx.bus.on('hook:test_step', () => heard.push('on'));
-          ctx.bus.onAny(() => heard.push('any'));
+          ctx.bus.onAny((name) => heard.push(`any ${name}`));
           ctx.bus.onAny(() => heard.push('gone'))();
           ctx.bus.serve(channel, async (body) => body);
           void ctx.bus.serve({ ...channel, subject: 'test.gone' }, async (body) => body)[Symbol.asyncDispose]();
@@ -248,14 +248,14 @@ describe('the context of a plugin', () => {
       ],
     });
     await kernel.dispatch('test_step', { text: '' });
-    expect(heard).toEqual(['on', 'any']);
+    expect(heard).toEqual(['on', 'any hook:test_step', 'any hook.ended']);
     expect(await bus.request(channel, 1, { deadlineMs: 1000 })).toBe(1);
     expect(await rejection(bus.request({ ...channel, subject: 'test.gone' }, 1, { deadlineMs: 1000 }))).toMatchObject({
       code: 'PITH_BUS_NO_RESPONDER',
     });
     await kernel.stop();
     bus.topic('hook:test_step', () => undefined)({ text: '' });
-    expect(heard).toEqual(['on', 'any']);
+    expect(heard).toEqual(['on', 'any hook:test_step', 'any hook.ended']);
     expect(await rejection(bus.request(channel, 1, { deadlineMs: 1000 }))).toMatchObject({
       code: 'PITH_BUS_NO_RESPONDER',
     });
@@ -593,6 +593,7 @@ describe('describing', () => {
           version: undefined,
           section: 'server',
           position: 1,
+          after: [],
           needs: [],
           provides: ['test/s'],
           replaces: ['test/t'],
@@ -607,6 +608,7 @@ describe('describing', () => {
           version: '1.2.3',
           section: 'shared',
           position: 2,
+          after: [{ plugin: 'server', why: '"user" needs "test/t" of "server"' }],
           provides: [],
           replaces: [],
           needs: [
