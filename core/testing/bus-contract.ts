@@ -8,6 +8,7 @@ import { eventChecks } from './bus-events';
 import { jobChecks } from './bus-jobs';
 import { requestChecks } from './bus-requests';
 import { closingChecks, responderChecks } from './bus-responders';
+import type { ContractCheck } from './contract-check';
 
 /** Both ends of a transport; the same bus where all of it is in one process. */
 export interface BusPair {
@@ -17,15 +18,10 @@ export interface BusPair {
   settled?(): Promise<void>;
 }
 
+/** A bus as the contract of buses tests it. */
 export interface BusUnderTest {
   /** Makes two open ends; the checks close both. */
   create(): BusPair | Promise<BusPair>;
-}
-
-/** One check of the contract, ready to run. */
-export interface BusCheck {
-  readonly name: string;
-  run(): Promise<void>;
 }
 
 /** A check on a pair that it gets and need not close. */
@@ -35,7 +31,7 @@ export interface PairCheck {
 }
 
 /** The checks of the bus contract; `test.each` of any runner takes them. */
-export function busContract(bus: BusUnderTest): readonly BusCheck[] {
+export function busContract(bus: BusUnderTest): readonly ContractCheck[] {
   return [
     ...eventChecks,
     ...requestChecks,

@@ -8,6 +8,7 @@ interface LooseBus {
   publish(event: string, payload: unknown): void;
   on(name: string, observer: (payload: unknown) => unknown): () => void;
   onAny(observer: (name: string, payload: unknown) => unknown): () => void;
+  hears(name: string): boolean;
 }
 
 function loose(bus: Bus): LooseBus {
@@ -67,6 +68,20 @@ export const eventChecks: readonly PairCheck[] = [
       for (const stop of [...stops, ...stops]) stop();
       bus.publish('contract.one', 1);
       assert.deepEqual(heard, ['stays']);
+    },
+  },
+  {
+    name: 'a bus says of a name whether anybody would hear it now',
+    async check({ requester }) {
+      const bus = loose(requester);
+      const hears = (): readonly boolean[] => ['contract.one', 'contract.other'].map((name) => bus.hears(name));
+      assert.deepEqual(hears(), [false, false]);
+      const stops = [bus.on('contract.one', () => undefined), bus.onAny(() => undefined)];
+      assert.deepEqual(hears(), [true, true]);
+      stops[1]?.();
+      assert.deepEqual(hears(), [true, false]);
+      stops[0]?.();
+      assert.deepEqual(hears(), [false, false]);
     },
   },
   {

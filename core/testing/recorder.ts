@@ -1,39 +1,30 @@
 /** What a test gives a kernel or an agent so that it sees everything, with time and ids in its hand. */
 import { createLocalBus } from '../bus/local-bus';
-import type { Bus, EventMap, EventName } from '../bus/bus';
+import type { Bus } from '../bus/bus';
 import { CLOCK } from '../kernel/clock';
-import type { HookEvent, HookName } from '../kernel/hook-map';
 import { IDS } from '../kernel/ids';
 import type { Ids } from '../kernel/ids';
 import type { LogEntry, LogSink } from '../kernel/logger';
 import { defaultService } from '../kernel/services';
 import type { DefaultService } from '../kernel/services';
+import { recordBus } from './bus-recorder';
+import type { BusRecording } from './bus-recorder';
 import { createVirtualClock } from './virtual-clock';
 import type { VirtualClock } from './virtual-clock';
 
-/** An event of the bus, or a hook that was dispatched, under the name that observers hear. */
-export interface Heard {
-  readonly name: string;
-  readonly payload: unknown;
-}
-
 /** All that is to be seen from outside. */
-export interface Recording {
+export interface Recording extends BusRecording {
   /** What `CLOCK` serves; stands still until it is advanced. */
   readonly clock: VirtualClock;
   /** Everything that was logged, from `debug` on. */
   readonly log: readonly LogEntry[];
-  /** Every event and hook, in order. */
-  readonly heard: readonly Heard[];
-  /** The payloads of an event, in order. */
-  events<K extends EventName>(name: K): readonly EventMap[K][];
-  /** What the handlers of a hook were told, in order; each as it was before the first of them. */
-  hooks<K extends HookName>(name: K): readonly HookEvent<K>[];
 }
 
 export interface Recorder extends Recording {
   /** For the options of a kernel or an agent. */
   readonly options: { readonly bus: Bus; readonly log: LogSink; readonly defaults: readonly DefaultService[] };
+  /** Stops listening and closes the bus. */
+  close(): Promise<void>;
 }
 
 /** What a test may put in place of the core's own. */
@@ -50,20 +41,19 @@ export interface RecorderOptions {
 export function createRecorder(options: RecorderOptions): Recorder {
   const { services = [], clock = createVirtualClock(), bus = createLocalBus() } = options;
   const log: LogEntry[] = [];
-  const heard: Heard[] = [];
-  bus.onAny((name, payload) => heard.push({ name, payload }));
-  const payloads = (name: string): readonly unknown[] =>
-    heard.flatMap((one) => (one.name === name ? [one.payload] : []));
+  const { stop, ...recording } = recordBus(bus);
   return {
+    ...recording,
     clock,
     log,
-    heard,
-    events: <K extends EventName>(name: K) => payloads(name) as readonly EventMap[K][],
-    hooks: <K extends HookName>(name: K) => payloads(`hook:${name}`) as readonly HookEvent<K>[],
     options: {
       bus,
       log: { level: 'debug', write: (entry) => log.push(entry) },
       defaults: [...services, defaultService(CLOCK, () => clock), defaultService(IDS, createCountedIds)],
+    },
+    async close() {
+      stop();
+      await bus.close();
     },
   };
 }

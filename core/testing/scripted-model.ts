@@ -11,6 +11,7 @@ import { ScriptedEndpoint } from './scripted-endpoint';
 import type { Answer, FullReply } from './scripted-endpoint';
 import { scriptedError } from './scripted-error';
 
+/** What a scripted model says, and which model it pretends to be. */
 export interface ScriptedModelOptions {
   readonly script: Script;
   /** Name of the model; `scripted` by default. */

@@ -57,6 +57,7 @@ export function parallelCalls(id: string, ...exchanges: readonly Exchange[]): re
   return [...calls, ...results];
 }
 
+/** The size of a history, and what its exchanges look like. */
 export interface HistoryShape {
   /** User prompts. */
   readonly turns: number;

@@ -1,8 +1,8 @@
 /** The checks of the contract of session stores about what is kept and how it is read (S5.5). */
 import assert from 'node:assert/strict';
 import type { RecordBody, SessionRecord } from '../session/records';
+import { isRefused } from './contract-check';
 import type { StoreCheck } from './session-store-contract';
-import { isRefused } from './store-refusals';
 
 /** A log with records of every kind that is easily lost, one of a later version among them. */
 export function sampleLog(id: string): readonly SessionRecord[] {

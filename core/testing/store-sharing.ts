@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { PithError } from '../errors';
 import type { SessionRecord } from '../session/records';
+import { isRefused } from './contract-check';
 import type { StoreCheck } from './session-store-contract';
 import { sampleLog } from './store-logs';
-import { isRefused } from './store-refusals';
 
 export const storeSharingChecks: readonly StoreCheck[] = [
   {

@@ -16,6 +16,7 @@ import type { ThinkingBound } from './signed-thinking';
 import type { RequestProfile } from './validators';
 import type { Wire, WireEvent } from './wire';
 
+/** What a provider over HTTP says, and how strict it is. */
 export interface StrictProviderOptions {
   readonly shape: WireShape;
   readonly script: Script;

@@ -42,8 +42,11 @@ export async function createTestKernel(options: TestKernelOptions = {}): Promise
     },
     reopenSession: async (id) => (await openSession(kernel, { id, create: false })).session,
     async [Symbol.asyncDispose]() {
-      await kernel.stop();
-      await recorder.options.bus.close();
+      try {
+        await kernel.stop();
+      } finally {
+        await recorder.close();
+      }
     },
   };
 }
@@ -65,8 +68,11 @@ export async function createTestAgent(options: TestAgentOptions = {}): Promise<T
     ...recorder,
     agent,
     async [Symbol.asyncDispose]() {
-      await agent.close();
-      await recorder.options.bus.close();
+      try {
+        await agent.close();
+      } finally {
+        await recorder.close();
+      }
     },
   };
 }

@@ -20,6 +20,7 @@ import type { RequestShape, RequestTurn } from './request-turns';
  */
 export type RequestRule = 'shape' | 'V1' | 'V2' | 'V3' | 'V4' | 'V5' | 'V6' | 'V7' | 'marks' | 'signature';
 
+/** A rule that a request breaks, and where. */
 export interface Violation {
   readonly rule: RequestRule;
   /** 0-based position in `messages`; -1 for the request as a whole. */
