@@ -1,0 +1,3 @@
+const { compactions } = require('./program.cjs');
+
+void compactions().then((counts) => process.stdout.write(JSON.stringify(counts)));

@@ -1,0 +1,3 @@
+import { compactions } from './program.mjs';
+
+process.stdout.write(JSON.stringify(await compactions()));

@@ -1,0 +1,5 @@
+import { compactions } from './program.js';
+
+test('one compaction with each example', async () => {
+  expect(await compactions()).toEqual({ incident: 1, redaction: 1 });
+});
