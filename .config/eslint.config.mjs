@@ -34,6 +34,15 @@ export default tseslint.config(
     ignores: ['core/cli/**'],
     rules: { 'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }] },
   },
+  {
+    files: ['examples/*/test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['describe', 'it'] }] },
+      ],
+    },
+  },
   { files: ['examples/**/*.mjs'], extends: [...tseslint.configs.strict] },
   {
     files: ['test/**/*.ts'],

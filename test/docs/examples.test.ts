@@ -1,4 +1,7 @@
-/** Every example compiles as it stands there: whole ones of the documentation (`ts` blocks that import from `pith`), and `examples/`. */
+/**
+ * Every example compiles as it stands there: whole ones of the documentation (`ts` blocks that import from `pith`), and
+ * `examples/`. Blocks that import one another are files of one package; test/consumers/authoring builds that.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
@@ -18,7 +21,7 @@ function examples(): readonly Example[] {
   return ['README.md', ...pages.map((page) => `docs/${page}`)].flatMap((page) =>
     blocksOf(page, 'ts')
       .map((text, at) => ({ name: `${page} #${String(at + 1)}`, text }))
-      .filter((example) => WHOLE.includes(page) || /from 'pith['/]/.test(example.text)),
+      .filter(({ text }) => WHOLE.includes(page) || (/from 'pith['/]/.test(text) && !/from '\.{1,2}\//.test(text))),
   );
 }
 
