@@ -70,6 +70,8 @@ class WorkerProcess implements HealthProbes {
   /** The right without which no job can be done, where the server has denied it. */
   #missing: string | undefined;
   #reconnects = 0;
+  /** Whether the server knows by now who listens here. */
+  #isKnown = false;
 
   constructor(settings: WorkerSettings) {
     const { namespace, tenant, pool } = settings;
@@ -106,6 +108,7 @@ class WorkerProcess implements HealthProbes {
     places.enter();
     const discovery = answerDiscovery(link, this.#service(link), () => this.#stats(), this.#settings.link.log);
     this.#running = { link, bus, places, discovery };
+    if (link.isConnected) void this.#becomeKnown(link);
   }
 
   /** Takes no more, ends what is under way or hands it back, and closes. */
@@ -134,6 +137,7 @@ class WorkerProcess implements HealthProbes {
   unready(): string | undefined {
     if (this.#isEnding) return 'shutting down';
     if (this.#running?.link.isConnected !== true) return 'not connected to a NATS server';
+    if (!this.#isKnown) return 'the server has not answered yet';
     if (this.#missing !== undefined) return `the server does not permit to subscribe to ${this.#missing}`;
     const { leftMs } = this.backoff;
     return leftMs > 0 ? `rate-limited by the provider for ${String(Math.ceil(leftMs / 1000))} s` : undefined;
@@ -157,12 +161,24 @@ class WorkerProcess implements HealthProbes {
     if (event.type === 'reconnected') this.#reconnects++;
     if (event.type === 'reconnected') this.#permittedAgain();
     const { link, places } = this.#running as Running;
+    if (event.type === 'connected' || event.type === 'reconnected') void this.#becomeKnown(link);
     const right = missingRight(event, link, this.#settings.namespace);
     if (right === undefined || this.#missing !== undefined) return;
     this.#missing = right;
     void places.leave();
     const { log } = this.#settings.log;
     log.error(`No job is taken: the server does not permit to subscribe to ${right}. ${cureOf(right, link)}`);
+  }
+
+  /** What was said on a connection is known once the server has answered to it: a job that is offered then is taken. */
+  async #becomeKnown(link: Link): Promise<void> {
+    this.#isKnown = false;
+    try {
+      await link.flush();
+      this.#isKnown = true;
+    } catch {
+      // The connection is lost; the next one says it again.
+    }
   }
 
   /** Another connection may have the right that was missing. */

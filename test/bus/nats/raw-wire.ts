@@ -8,7 +8,7 @@ import { startNatsServer } from '../../support/nats-server';
 import type { NatsServer } from '../../support/nats-server';
 
 /** A pace that suits tests: nothing takes long, nothing is lost by a busy machine. */
-export const BRISK: Timings = { acceptMs: 1000, heartbeatMs: 200, missed: 10, probeMs: 50, resendMs: 50 };
+export const BRISK: Timings = { acceptMs: 1000, heartbeatMs: 200, missed: 10, probeMs: 50, resendMs: 500 };
 
 /** A bus on a link that is closed after the test. */
 export async function openBus(servers: string, options: NatsBusOptions = {}): Promise<NatsBus> {
