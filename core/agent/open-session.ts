@@ -127,7 +127,8 @@ async function restore(kernel: Kernel, { records, writer }: OpenedLog, mirrors: 
 
 /**
  * What is sent in the place of results that calls of an interrupted turn never got. Calls of turns that have ended are closed
- * where they are sent, and not in the log.
+ * where they are sent, and not in the log; so are those of a reply whose ids are not all its own, since a result answers the
+ * newest call of its id.
  */
 function missingResults(session: Session): readonly NewItem[] {
   const isBetweenTurns = session.turn > 0 && !session.lastRunInterrupted;
@@ -135,16 +136,28 @@ function missingResults(session: Session): readonly NewItem[] {
   const context = session.get(CONTEXT);
   const view = context.view();
   const opening = context.openings().at(-1) ?? 0;
-  const missing = new Map<string, NewItem>();
+  const replies: NewItem[][] = [];
+  const answered = new Set<string>();
+  let reply: NewItem[] = [];
+  let isAnswerable = true;
+  const endReply = (): void => {
+    if (isAnswerable) replies.unshift(reply);
+    reply = [];
+    isAnswerable = true;
+  };
   for (let at = view.length - 1; at >= 0; at--) {
     const { id, ...item } = view.at(at);
     const number = session.indexOf(id);
     if (number !== undefined && number < opening) break;
-    // A result answers the newest call of its id.
-    if (number === undefined && item.kind === 'tool_result' && !missing.has(item.callId))
-      missing.set(item.callId, item);
+    if (item.kind !== 'tool_result') endReply();
+    else if (number === undefined) {
+      isAnswerable &&= !answered.has(item.callId);
+      answered.add(item.callId);
+      reply.unshift(item);
+    }
   }
-  return [...missing.values()].reverse();
+  endReply();
+  return replies.flat();
 }
 
 /** The end of a compaction that the end of its process cut off: each start has one, and it was applied or not at all (S9.13). */

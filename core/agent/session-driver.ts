@@ -148,9 +148,8 @@ class SessionDriver implements Driver {
     else this.#asked('failed', { code: overflow.code });
     this.#sent = await this.#requests.prepare(this.signal, overflow);
     this.#isAsking = true;
-    const { bus } = this.#kernel;
-    if (bus.hears('request.started'))
-      bus.publish('request.started', { ...this.#named, tokens: this.#sent.context.occupancy().tokens });
+    const { tokens } = this.#sent.context.occupancy();
+    this.#kernel.bus.publish('request.started', { ...this.#named, tokens });
     return this.#sent;
   }
 

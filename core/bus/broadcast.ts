@@ -19,7 +19,7 @@ export function createBroadcast(report: (fault: ObserverFault) => void): Broadca
     },
     on: (name, observer) => observers.on(name, observer),
     onAny: (observer) => observers.onAny(observer),
-    hears: (name) => !silent && observers.hears(name),
+    hears: (name) => !silent && observers.isNamed(name),
     topic: (name, work) => (message, signal) => {
       if (observers.hears(name)) observers.emit(name, message);
       return work(message, signal);

@@ -108,7 +108,7 @@ export interface Bus {
   on<K extends ObservedName>(name: K, observer: (payload: ObservedMap[K]) => void): () => void;
   /** Hears every event and every hook (as `hook:<name>`), after those who named it and before the handlers of a hook. */
   onAny(observer: (name: string, payload: unknown) => void): () => void;
-  /** Whether anybody would hear a name now; for what costs something to say. */
+  /** Whether anybody hears this name by name now; for what costs so much to say that it is said on request alone. */
   hears(name: ObservedName): boolean;
   /**
    * Opens a topic: a name that observers hear and one worker serves, always in this process (S3.7). Costs next to nothing

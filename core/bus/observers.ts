@@ -16,6 +16,8 @@ export interface Observers {
   emit(name: string, payload: unknown): void;
   /** Whether anybody would hear this name. */
   hears(name: string): boolean;
+  /** Whether anybody hears it by name. */
+  isNamed(name: string): boolean;
   clear(): void;
 }
 
@@ -65,6 +67,7 @@ export function createObservers(report: (fault: ObserverFault) => void): Observe
       for (const tell of heard) tell(name, payload);
     },
     hears: (name) => lists.size > 0 && (lists.has(name) || lists.has('*')),
+    isNamed: (name) => lists.has(name),
     clear: () => lists.clear(),
   };
 }

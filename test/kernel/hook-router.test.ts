@@ -564,9 +564,8 @@ describe('the bus', () => {
       ['named', event],
       ['hook:test_step', event],
       ['handler', event],
-      ['hook.ended', expect.objectContaining({ hook: 'test_step' })],
     ]);
-    expect(calls.slice(0, 3).every((call) => (call as unknown[])[1] === event)).toBe(true);
+    expect(calls.every((call) => (call as unknown[])[1] === event)).toBe(true);
   });
 
   it('keeps a throwing observer away from the handlers', async () => {

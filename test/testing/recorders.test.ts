@@ -25,7 +25,7 @@ describe('the recorder of a bus', () => {
     await using kernel = await createKernel({ plugins: [appending('one', 'one')], bus });
     bus.publish('recorders.counted', { n: 1 });
     await kernel.dispatch('prompt_submit', prompt);
-    expect(recorder.heard.map(({ name }) => name)).toEqual(['recorders.counted', 'hook:prompt_submit', 'hook.ended']);
+    expect(recorder.heard.map(({ name }) => name)).toEqual(['recorders.counted', 'hook:prompt_submit']);
     expect(recorder.events('recorders.counted')).toEqual([{ n: 1 }]);
     expect(recorder.hooks('prompt_submit')).toEqual([prompt]);
     recorder.stop();

@@ -34,7 +34,7 @@ test('everything that is logged, published and dispatched is kept in order', asy
   expect(test.log).toMatchObject([{ level: 'debug', message: 'set up' }]);
   expect(test.events('test.greeted')).toEqual([{ name: 'you' }]);
   expect(test.hooks('session_start')).toEqual([{ role: 'main', session, restored: false }]);
-  expect(test.heard.map(({ name }) => name)).toEqual(['hook:session_start', 'test.greeted', 'hook.ended']);
+  expect(test.heard.map(({ name }) => name)).toEqual(['hook:session_start', 'test.greeted']);
   expect(test.events('plugin.error')).toEqual([]);
 });
 
