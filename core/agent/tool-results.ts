@@ -1,5 +1,6 @@
 /** What tools give back, brought into one form (S3.8, S5.1). */
 import type { Part } from '../session/items';
+import { isPartList } from '../session/record-shape';
 import { summariseResult } from '../session/result-summary';
 import type { ToolOutput, ToolResult } from './tools';
 
@@ -55,20 +56,6 @@ function isResult(output: unknown): output is Exclude<ToolOutput, string> {
   const hasSummary = summary === undefined || typeof summary === 'string';
   const hasContent = content === undefined || typeof content === 'string' || isPartList(content);
   return hasSummary && hasContent && (summary !== undefined || content !== undefined);
-}
-
-function isPartList(content: unknown): content is readonly Part[] {
-  return Array.isArray(content) && content.every(isPart);
-}
-
-function isPart(part: unknown): part is Part {
-  if (typeof part !== 'object' || part === null) return false;
-  const { type, text, mediaType } = part as {
-    readonly type?: unknown;
-    readonly text?: unknown;
-    readonly mediaType?: unknown;
-  };
-  return (type === 'text' && typeof text === 'string') || (type === 'image' && typeof mediaType === 'string');
 }
 
 function asText(output: unknown): string {

@@ -1,5 +1,6 @@
 /** Whether a value is the record it says it is (S5.2); all that reads records relies on their shape. */
-import type { NewItem } from './items';
+import type { NewItem, Part } from './items';
+import { isShallow } from './nesting';
 import type { Position, RecordBody } from './records';
 
 /** An object whose fields may be anything. */
@@ -70,9 +71,30 @@ function isItemCount(count: Fields): boolean {
   return [count.text, count.images, count.opaque].every((tokens) => Number.isFinite(tokens) && (tokens as number) >= 0);
 }
 
-/** Whether a value is an item, with an id or without one. */
+/** Whether a value is an item, with an id or without one, that a log can hold. */
 export function isNewItem(value: unknown): value is NewItem {
-  return isFields(value) && isText(value.id ?? '') && isItem(value);
+  return (
+    isFields(value) && isText(value.id ?? '') && isItem(value) && isJson(value.arguments) && isJson(value.provider)
+  );
+}
+
+/** Whether a value is a list of texts and images. */
+export function isPartList(value: unknown): value is readonly Part[] {
+  return isListOf(value, isPart);
+}
+
+/** Whether JSON can say a value, or leaves it out. What is nested too deeply is made text before it is in a log. */
+function isJson(value: unknown): boolean {
+  return !isShallow(value) || isPlain(value);
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return value === undefined || typeof value === 'string' || typeof value === 'boolean';
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  const made: unknown = Object.getPrototypeOf(value);
+  return (made === null || made === Object.prototype) && Object.values(value).every(isPlain);
 }
 
 function isItem(item: Fields): boolean {

@@ -104,6 +104,13 @@ describe('the result of a tool', () => {
     }
   });
 
+  it('takes parts that are none as JSON', () => {
+    for (const part of [{ type: 'image', mediaType: 'image/png', data: 5 }, { type: 'image' }, { type: 'text' }]) {
+      const output = { content: [part] };
+      expect(normaliseResult('x', output as never)).toEqual({ summary: JSON.stringify(output) });
+    }
+  });
+
   it('keeps the summary that the tool gives, and makes one where it is blank', () => {
     expect(normaliseResult('x', { summary: 'mine', content: 'long', isError: true })).toEqual({
       summary: 'mine',

@@ -130,6 +130,18 @@ describe('a turn of an agent', () => {
     'appends what is no item': () => ({ do: 'append', items: [{ kind: 'thought' }] }),
     'appends a result without a call': () => ({ do: 'append', items: [toolResult('nobody', 'made up')] }),
     'appends a call without a result': () => ({ do: 'append', items: [toolCall('mine', 'echo')] }),
+    'appends arguments that are no JSON': () => ({
+      do: 'append',
+      items: [toolCall('mine', 'echo', { n: 10n } as never), toolResult('mine', 'made up')],
+    }),
+    'appends a function for an argument': () => ({
+      do: 'append',
+      items: [toolCall('mine', 'echo', (() => 1) as never), toolResult('mine', 'made up')],
+    }),
+    'appends data of a provider that is no JSON': () => ({
+      do: 'append',
+      items: [{ ...userMessage('Hm.'), provider: { at: new Map() } }],
+    }),
     'appends reasoning that belongs to nothing': () => ({ do: 'append', items: [reasoning('So be it.')] }),
     'asks again with a result without a call': () => ({ do: 'again', items: [toolResult('nobody', 'made up')] }),
   };
