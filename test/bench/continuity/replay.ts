@@ -1,0 +1,123 @@
+/** Replays sessions: at each cut the need behind it, and how much of it each policy's context holds. */
+import { createSessionFiles, createTiktoken } from '../../../core';
+import type { Item } from '../../../core';
+import type { NewContext } from './context';
+import type { RealSession } from './corpus';
+import { cutsOf, horizonOf } from './cuts';
+import type { Cut } from './cuts';
+import { directivesHeld } from './directives';
+import { fileNeedOf } from './file-need';
+import { textOf } from './item-text';
+import { contextText } from './context';
+import { measure } from './measures';
+import type { Measured, Miss, Need } from './measures';
+import { namesNeeded, pastOf } from './name-need';
+import type { Policy } from './policy';
+
+/** Tokens for a context: a number for all policies, or what the first policy spends with the manifest's defaults. */
+export type Budget = number | 'defaults';
+
+/** One policy at one cut. */
+export interface Row {
+  readonly session: string;
+  readonly format: string;
+  /** Items before the cut. */
+  readonly cut: number;
+  readonly budget: Budget;
+  /** Tokens that the policy was given. */
+  readonly given: number;
+  readonly policy: string;
+  /** Tool calls that were looked ahead. */
+  readonly horizon: number;
+  /** How the compaction ended; absent for policies that are none. */
+  readonly outcome?: string;
+  readonly measured: Measured;
+  readonly misses: readonly Miss[];
+}
+
+export interface ReplayOptions {
+  readonly budgets: readonly Budget[];
+  readonly horizons: readonly number[];
+  /** Tokens between two cuts inside of turns. */
+  readonly every: number;
+  /** The policies of a budget, in order; the first one sets the tokens of `defaults`. */
+  policies(budget: Budget): ReadonlyMap<string, Policy>;
+}
+
+/** Tokens of the history for each token of the context: with less there is nothing to choose. */
+const HISTORY = 1.25;
+/** Tokens that the manifest's defaults allow in all: tail, files and summary. */
+export const DEFAULTS_TOKENS = 20_000;
+
+const tokenizer = createTiktoken();
+const counts = new WeakMap<Item, number>();
+
+function tokensOf(item: Item): number {
+  const known = counts.get(item) ?? tokenizer.countText(textOf(item));
+  counts.set(item, known);
+  return known;
+}
+
+/** The rows of a session. */
+export async function replay(session: RealSession, options: ReplayOptions): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const least = Math.min(...options.budgets.map(historyFor));
+  for (const cut of cutsOf(session, { every: options.every, atLeast: least, tokensOf }))
+    rows.push(...(await rowsAt(session, cut, options)));
+  return rows;
+}
+
+function historyFor(budget: Budget): number {
+  return (budget === 'defaults' ? DEFAULTS_TOKENS : budget) * HISTORY;
+}
+
+async function rowsAt(session: RealSession, cut: Cut, { budgets, horizons, policies }: ReplayOptions): Promise<Row[]> {
+  const { name, format, root, items } = session;
+  const before = items.slice(0, cut.items);
+  const files = createSessionFiles(before, root);
+  const place = {
+    tokenizer,
+    canonical: (path: string) => files.canonical(path),
+    display: (path: string) => files.display(path),
+    ...(root !== undefined && { root }),
+  };
+  const needs = await needsAt(session, cut, horizons);
+  const rows: Row[] = [];
+  for (const budget of budgets) {
+    if (cut.tokens < historyFor(budget)) continue;
+    let given = budget === 'defaults' ? DEFAULTS_TOKENS : budget;
+    for (const [policy, makes] of policies(budget)) {
+      const contexts = new Map<Need, NewContext>();
+      for (const [horizon, need] of needs) {
+        const looksAhead = policy === 'oracle';
+        const context =
+          (looksAhead ? undefined : contexts.values().next().value) ??
+          (await makes({ session, cut, before, files, tokens: given, tokenizer, need }));
+        contexts.set(need, context);
+        const { outcome } = context;
+        const found = await measure(context, need, place);
+        rows.push({ session: name, format, cut: cut.items, budget, given, policy, horizon, ...(outcome && { outcome }), ...found });
+        if (budget === 'defaults' && given === DEFAULTS_TOKENS) given = contextText(context, tokenizer).tokens;
+      }
+    }
+  }
+  return rows;
+}
+
+async function needsAt(
+  { items, root, system }: RealSession,
+  cut: Cut,
+  horizons: readonly number[],
+): Promise<ReadonlyMap<number, Need>> {
+  const before = items.slice(0, cut.items);
+  const later = items.slice(cut.items);
+  const past = pastOf(before, root);
+  const directives = directivesHeld(before, later, cut);
+  const needs = new Map<number, Need>();
+  for (const horizon of horizons) {
+    const after = horizonOf(later, horizon);
+    const names = namesNeeded({ past, after, system, ...(root !== undefined && { root }) });
+    needs.set(horizon, { ...(await fileNeedOf(before, after, root)), names, directives });
+  }
+  return needs;
+}
