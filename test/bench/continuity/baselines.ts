@@ -1,6 +1,7 @@
 /** Contexts in the manner of common tools, each within the tokens it is given. */
 import { fileCalls } from '../../../core';
 import type { Item, LineRange } from '../../../core';
+import { itemTokens } from './context';
 import type { ContextBlock, NewContext } from './context';
 import { textOf } from './item-text';
 import type { Policy, PolicyInput } from './policy';
@@ -79,7 +80,7 @@ function newestOf({ before, files, tokenizer }: PolicyInput, tokens: number): Pi
   let sum = 0;
   let at = before.length - 1;
   for (; at >= 0; at--) {
-    sum += tokenizer.countText(textOf(before[at] as Item));
+    sum += itemTokens(before[at] as Item, tokenizer);
     if (sum > tokens) break;
     if (before[at]?.kind !== 'tool_result') start = at;
     costs.set(at, sum);

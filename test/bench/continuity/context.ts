@@ -35,14 +35,20 @@ export interface ContextText {
 }
 
 export function contextText({ blocks, tail }: NewContext, tokenizer: Tokenizer): ContextText {
-  const texts = [...blocks.map(({ text }) => text), ...tail.map(textOf)];
-  const text = texts.join('\n');
+  const text = [...blocks.map((block) => block.text), ...tail.map(textOf)].join('\n');
   return {
     text,
     flat: collapsed(text),
     words: ` ${wordsOf(text).join(' ')} `,
-    tokens: texts.reduce((sum, part) => sum + tokenizer.countText(part), 0),
+    tokens:
+      blocks.reduce((sum, block) => sum + tokenizer.countText(block.text), 0) +
+      tail.reduce((sum, item) => sum + itemTokens(item, tokenizer), 0),
   };
+}
+
+/** Tokens of all text of an item as it is sent; images and opaque reasoning are left out, as nothing of them is measured. */
+export function itemTokens(item: Item, tokenizer: Tokenizer): number {
+  return tokenizer.countItem(item).text;
 }
 
 /** Whether a line of a file stands in a context. */

@@ -1,18 +1,25 @@
 /** What a model reads of an item, and the words of a text. */
-import type { Item, Part } from '../../../core';
+import type { Item, Json, Part } from '../../../core';
 
-/** All text of an item; the arguments of a call with their line breaks and quotes as they are meant. */
+/** All text of an item: of a call its tool and what is said in its arguments. */
 export function textOf(item: Item): string {
   switch (item.kind) {
     case 'message':
       return partsText(item.parts);
     case 'tool_call':
-      return `${item.name} ${JSON.stringify(item.arguments).replaceAll('\\n', '\n').replaceAll('\\"', '"')}`;
+      return `${item.name}\n${valuesOf(item.arguments).join('\n')}`;
     case 'tool_result':
       return item.content === undefined ? item.summary : partsText(item.content);
     case 'reasoning':
       return item.text ?? '';
   }
+}
+
+/** The texts in the arguments of a call, without their keys: those are known from the tool itself. */
+export function valuesOf(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value as Readonly<Record<string, Json>>).flatMap(valuesOf);
 }
 
 function partsText(parts: readonly Part[]): string {

@@ -1,7 +1,7 @@
 /** Names of the past that agent and user say behind a cut, and whether a context holds them. */
 import { createSessionFiles, fileCalls } from '../../../core';
 import type { Item } from '../../../core';
-import { collapsed, textOf } from './item-text';
+import { collapsed, textOf, valuesOf } from './item-text';
 import { commandsOf, namesIn, placesOf } from './names';
 import type { Name } from './names';
 import { standsWith, surroundingsOf } from './surroundings';
@@ -21,6 +21,8 @@ export interface Past {
   readonly texts: readonly OldText[];
   /** All of it, white space collapsed. */
   readonly collapsed: string;
+  /** Names of the tools that were called: those the agent is told of at each request. */
+  readonly tools: ReadonlySet<string>;
 }
 
 /** The texts of items, those of file calls and their results with the file. */
@@ -36,7 +38,11 @@ export function pastOf(before: readonly Item[], root?: string): Past {
     const path = item.kind === 'tool_call' || item.kind === 'tool_result' ? paths.get(item.callId) : undefined;
     return { text: textOf(item), ...(path !== undefined && { path }) };
   });
-  return { texts, collapsed: collapsed(texts.map(({ text }) => text).join('\n')) };
+  return {
+    texts,
+    collapsed: collapsed(texts.map(({ text }) => text).join('\n')),
+    tools: new Set(before.flatMap((item) => (item.kind === 'tool_call' ? [item.name] : []))),
+  };
 }
 
 export interface NameInput {
@@ -54,9 +60,10 @@ export interface NameInput {
 export function namesNeeded({ past, after, system, root }: NameInput): readonly NeededName[] {
   const needed = new Map<string, NeededName>();
   const passed = new Set<string>();
+  const tools = new Set([...past.tools, ...after.map((item) => (item.kind === 'tool_call' ? item.name : ''))]);
   let shown = '';
   for (const item of after) {
-    const text = textOf(item);
+    const text = item.kind === 'tool_call' ? valuesOf(item.arguments).join('\n') : textOf(item);
     if (item.kind === 'tool_result') {
       shown += `${text}\n`;
       continue;
@@ -64,7 +71,7 @@ export function namesNeeded({ past, after, system, root }: NameInput): readonly 
     for (const name of [...namesIn(text), ...commandsOf(item)]) {
       if (passed.has(name.name)) continue;
       passed.add(name.name);
-      if (system.includes(name.name) || shown.includes(name.name)) continue;
+      if (tools.has(name.name) || system.includes(name.name) || shown.includes(name.name)) continue;
       const found = foundBefore(name, past, root);
       if (found !== undefined) needed.set(name.name, found);
     }

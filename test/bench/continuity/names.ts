@@ -9,6 +9,7 @@ export interface Name {
   readonly name: string;
 }
 
+const URL = String.raw`\bhttps?:\/\/[^\s"'<>()\[\]]+`;
 const PATH = String.raw`(?:[\w@.~-]*\/)+[\w@.-]+`;
 const MEMBER = String.raw`[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+`;
 const CAMEL = String.raw`[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w*`;
@@ -16,7 +17,7 @@ const SNAKE = String.raw`[A-Za-z]\w*_\w+`;
 const FILE = String.raw`[\w-]+\.[a-z]{1,5}\b`;
 const CODE = String.raw`[A-Z]{2,}[A-Z0-9]*\d+`;
 const OPTION = String.raw`--[a-z][\w-]+`;
-const NAME = new RegExp([PATH, MEMBER, CAMEL, SNAKE, FILE, CODE, OPTION].join('|'), 'g');
+const NAME = new RegExp([URL, PATH, MEMBER, CAMEL, SNAKE, FILE, CODE, OPTION].join('|'), 'g');
 const ERROR = /\b\w*(?:Error|Exception|error TS\d+|FAIL(?:ED)?|panic)\b[: ][^\n]{8,120}/g;
 
 /** Characters that a name has. */
@@ -29,35 +30,45 @@ export function namesIn(text: string): readonly Name[] {
   const add = (kind: NameKind, name: string): void => {
     if (name.length >= SHORTEST && name.length <= LONGEST && !names.has(name)) names.set(name, { kind, name });
   };
-  for (const [name] of text.matchAll(NAME)) add(isPath(name) ? 'path' : 'identifier', name.replace(/[.-]+$/, ''));
+  for (const [found] of text.matchAll(NAME)) {
+    const name = found.replace(/[.,:;/-]+$/, '');
+    if (!name.includes('/')) add('identifier', name);
+    else if (isPath(name)) add('path', name);
+  }
   for (const [message] of text.matchAll(ERROR)) add('error', message.trim());
   return [...names.values()];
 }
 
-/** Whether a name says where a file lies: not `and/or`, not `application/json`. */
+/** Whether a name with a slash says where something lies: not `and/or`, not `application/json`. */
 function isPath(name: string): boolean {
   const [first = '', second = '', ...more] = name.split('/');
-  return name.includes('/') && (more.length > 0 || /^(?:|~|\.{1,2})$/.test(first) || second.includes('.'));
+  return more.length > 0 || /^(?:|~|\.{1,2})$/.test(first) || second.includes('.');
 }
 
-/** The simple commands of a shell call, of two words and more; a change of the folder is none. */
+/** A command up to what ends it, and that. */
+const COMMAND = /((?:'[^']*'|"(?:\\.|[^"\\])*"|&(?!&)|[^'"&;|\n])+)(&&|\|\||[;|\n]|$)/g;
+
+/** The commands of a shell call that have arguments; filters behind a pipe and changes of the folder are none. */
 export function commandsOf(item: Item): readonly Name[] {
-  if (item.kind !== 'tool_call') return [];
-  const line = commandLine(item.arguments);
-  if (line === undefined || line.includes('<<')) return [];
-  return line
-    .split(/&&|\|\||[;|\n]/)
-    .map((command) => collapsed(command).trim())
-    .filter((command) => /^[\w./-]+ /.test(command) && !command.startsWith('cd ') && command.length <= LONGEST)
-    .map((name) => ({ kind: 'command', name }));
+  const script = item.kind === 'tool_call' ? scriptOf(item.arguments) : undefined;
+  if (script === undefined || script.includes('<<')) return [];
+  const names: Name[] = [];
+  let before = '';
+  for (const [, text = '', end = ''] of script.matchAll(COMMAND)) {
+    const name = collapsed(text).replace(/^[ (]+|[ )]+$/g, '');
+    if (before !== '|' && /^[\w./-]+ \S/.test(name) && !name.startsWith('cd ') && name.length <= LONGEST)
+      names.push({ kind: 'command', name });
+    before = end;
+  }
+  return names;
 }
 
-function commandLine(args: Json): string | undefined {
+function scriptOf(args: Json): string | undefined {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
   const { command, cmd } = args as Readonly<Record<string, Json | undefined>>;
   const given = command ?? cmd;
-  if (Array.isArray(given)) return typeof given.at(-1) === 'string' ? (given.at(-1) as string) : undefined;
-  return typeof given === 'string' ? given : undefined;
+  const script = Array.isArray(given) ? given.at(-1) : given;
+  return typeof script === 'string' ? script : undefined;
 }
 
 /** Where a name stands in a text by itself: not as a part of a longer one. */

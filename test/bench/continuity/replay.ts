@@ -1,14 +1,13 @@
 /** Replays sessions: at each cut the need behind it, and how much of it each policy's context holds. */
 import { createSessionFiles, createTiktoken } from '../../../core';
 import type { Item } from '../../../core';
+import { contextText, itemTokens } from './context';
 import type { NewContext } from './context';
 import type { RealSession } from './corpus';
 import { cutsOf, horizonOf } from './cuts';
 import type { Cut } from './cuts';
 import { directivesHeld } from './directives';
 import { fileNeedOf } from './file-need';
-import { textOf } from './item-text';
-import { contextText } from './context';
 import { measure } from './measures';
 import type { Measured, Miss, Need } from './measures';
 import { namesNeeded, pastOf } from './name-need';
@@ -50,13 +49,7 @@ const HISTORY = 1.25;
 export const DEFAULTS_TOKENS = 20_000;
 
 const tokenizer = createTiktoken();
-const counts = new WeakMap<Item, number>();
-
-function tokensOf(item: Item): number {
-  const known = counts.get(item) ?? tokenizer.countText(textOf(item));
-  counts.set(item, known);
-  return known;
-}
+const tokensOf = (item: Item): number => itemTokens(item, tokenizer);
 
 /** The rows of a session. */
 export async function replay(session: RealSession, options: ReplayOptions): Promise<readonly Row[]> {

@@ -54,13 +54,12 @@ export function surroundingsOf(name: string, texts: readonly OldText[]): Surroun
   return { left, right, words, files, quotation };
 }
 
-/** Whether the name stands in a text as a quotation, with words that it stood with, or behind the file that it stood in. */
+/** Whether the name stands in a text as a quotation, with words that it stood with, or in a line that begins with the file that it stood in. */
 export function standsWith(name: string, { left, right, words, files }: Surroundings, text: string): boolean {
   return placesOf(name, text, MOST).some((at) => {
     const found = beside(name, text, at);
     if (left.has(found.left) || right.has(found.right)) return true;
-    const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-    for (const file of files) if (placesOf(file, line, 1).length > 0) return true;
+    if (files.has(headOf(text, at))) return true;
     const around = wordsAround(name, text, at);
     return words.some((old) => shared(old, around) >= SHARED);
   });
@@ -72,6 +71,12 @@ function beside(name: string, text: string, at: number): { readonly left: string
     left: collapsed(text.slice(Math.max(0, at - AROUND), at)).slice(-QUOTED),
     right: collapsed(text.slice(end, end + AROUND)).slice(0, QUOTED),
   };
+}
+
+/** The last part of the path that begins the line of a place: what a list of names is grouped by. */
+function headOf(text: string, at: number): string {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return lastPart(/^[\s*#-]*`?([^\s`:()]+)/.exec(line)?.[1] ?? '');
 }
 
 /** Words of letters alone, without capitals inside: what is said about a name, not other names. */
