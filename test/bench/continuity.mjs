@@ -8,4 +8,4 @@ import { join } from 'node:path';
 const require = createRequire(import.meta.url);
 const cwd = join(import.meta.dirname, '../..');
 require('ts-node').register({ transpileOnly: true, cwd });
-await require('./continuity/main.ts').main(process.argv.slice(2));
+process.exitCode = await require('./continuity/main.ts').main(process.argv.slice(2));

@@ -52,7 +52,8 @@ function sessionOf(name: string, { format, root, records: all }: ImportedSession
   let number = 0;
   for (const record of kept) {
     if (record.t === 'item' && repeated.has(number++)) continue;
-    const named = record.t === 'item' ? { ...record, item: { id: `i${String(items.length)}`, ...record.item } } : record;
+    const named =
+      record.t === 'item' ? { ...record, item: { id: `i${String(items.length)}`, ...record.item } } : record;
     records.push(named);
     if (named.t === 'item') items.push(named.item);
   }

@@ -30,7 +30,12 @@ export function directivesHeld(
   const said = [...before.entries()].filter(([, item]) => item.kind === 'message' && item.role === 'user');
   const active = isTurnEnd ? undefined : said.at(-1)?.[1];
   const prompts = said.filter(([, item]) => textOf(item).length <= LONGEST);
-  const saidLater = gramsOf(later.filter(({ kind }) => kind === 'message').map(textOf).join('\n'));
+  const saidLater = gramsOf(
+    later
+      .filter(({ kind }) => kind === 'message')
+      .map(textOf)
+      .join('\n'),
+  );
   const held = new Map<string, Directive>();
   for (const [number, prompt] of prompts)
     for (const sentence of sentencesOf(textOf(prompt))) {

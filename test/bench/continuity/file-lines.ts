@@ -42,8 +42,7 @@ export function shownAgain(known: KnownText, fromLine: number, shown: readonly s
 
 function nearest(numbers: readonly number[], to: number): number | undefined {
   let best: number | undefined;
-  for (const number of numbers)
-    if (best === undefined || Math.abs(number - to) < Math.abs(best - to)) best = number;
+  for (const number of numbers) if (best === undefined || Math.abs(number - to) < Math.abs(best - to)) best = number;
   return best;
 }
 

@@ -121,7 +121,8 @@ function readAgain(
   const again = shownAgain(file.known, look.fromLine, shown);
   const texts = shown.filter((text) => text !== '');
   const known = new Set(again.map((number) => file.known.get(number) ?? ''));
-  const isNothingNew = texts.filter((text) => known.has(text) || file.since.has(text)).length >= texts.length * KNOWN_BEFORE;
+  const isNothingNew =
+    texts.filter((text) => known.has(text) || file.since.has(text)).length >= texts.length * KNOWN_BEFORE;
   const first = again.filter((number) => !file.used.has(number));
   file.use(again);
   file.write(shown);

@@ -26,8 +26,7 @@ function partsText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-const WORD =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])[\p{L}\p{N}])+/gu;
+const WORD = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])[\p{L}\p{N}])+/gu;
 
 /** The words of a text in lower case, without what stands between them; each sign of a script without blanks is one. */
 export function wordsOf(text: string): readonly string[] {

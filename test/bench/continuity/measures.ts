@@ -1,5 +1,5 @@
 /** How much of what was needed a context holds. `docs/continuity.md` defines the measures. */
-import type { Tokenizer } from '../../../core';
+import type { LineRange, Tokenizer } from '../../../core';
 import { contextText, shownIn } from './context';
 import type { NewContext } from './context';
 import { isSaid } from './directives';
@@ -34,11 +34,18 @@ export type Measured = Readonly<Record<Measure, number | undefined>>;
 
 /** Something that was needed and is not there. */
 export type Miss =
-  | { readonly kind: 'lines'; readonly path: string; readonly numbers: readonly number[]; readonly of: number }
+  | { readonly kind: 'lines'; readonly path: string; readonly numbers: readonly number[]; readonly shown: Shown }
+  | { readonly kind: 'reads'; readonly path: string; readonly numbers: readonly number[]; readonly shown: Shown }
   | { readonly kind: 'names'; readonly name: NeededName; readonly standing: 'bare' | 'absent' }
   | { readonly kind: 'directives'; readonly directive: Directive }
-  | { readonly kind: 'reads'; readonly path: string; readonly shown: number; readonly of: number }
   | { readonly kind: 'named'; readonly path: string };
+
+/** What a context shows of a file of which lines are missing. */
+export interface Shown {
+  readonly ranges: readonly LineRange[];
+  /** Whether it names the file. */
+  readonly named: boolean;
+}
 
 /** Share of the lines used next that must be there for a file to count. */
 const THERE = 0.5;
@@ -55,27 +62,37 @@ export interface Place {
   display(path: string): string;
 }
 
+export interface Finding {
+  readonly measured: Measured;
+  /** How much of each kind was needed. */
+  readonly needed: Readonly<Record<Miss['kind'], number>>;
+  readonly misses: readonly Miss[];
+}
+
 /** Measures one context against one need. */
-export async function measure(
-  context: NewContext,
-  need: Need,
-  place: Place,
-): Promise<{ readonly measured: Measured; readonly misses: readonly Miss[] }> {
+export async function measure(context: NewContext, need: Need, place: Place): Promise<Finding> {
   const { text, flat, words, tokens } = contextText(context, place.tokenizer);
   const isShown = await shownIn(context, need.touched, place);
   const misses: Miss[] = [];
   const missing = (path: string, numbers: readonly number[]): readonly number[] =>
     numbers.filter((number) => !isShown(path, number, need.lines.get(path)?.get(number) ?? ''));
+  const isNamed = (path: string): boolean =>
+    context.blocks.some((block) => block.path === path) || placesOf(lastParts(place.display(path)), text, 1).length > 0;
+  const shownOf = (path: string): Shown => ({
+    ranges: context.blocks.flatMap((block) => (block.path === path ? (block.lines ?? []) : [])),
+    named: isNamed(path),
+  });
 
   const files = [...need.lines].map(([path, lines]) => {
-    const lost = missing(path, [...lines.keys()]);
-    if (lost.length > 0) misses.push({ kind: 'lines', path, numbers: lost, of: lines.size });
-    return { all: lines.size, lost: lost.length };
+    const numbers = missing(path, [...lines.keys()]);
+    if (numbers.length > 0) misses.push({ kind: 'lines', path, numbers, shown: shownOf(path) });
+    return { all: lines.size, lost: numbers.length };
   });
   const reads = need.rereads.map(({ path, lines }) => {
-    const shown = lines.length - missing(path, lines).length;
-    if (shown < lines.length * NEEDLESS) misses.push({ kind: 'reads', path, shown, of: lines.length });
-    return shown >= lines.length * NEEDLESS;
+    const numbers = missing(path, lines);
+    const isNeedless = lines.length - numbers.length >= lines.length * NEEDLESS;
+    if (!isNeedless) misses.push({ kind: 'reads', path, numbers, shown: shownOf(path) });
+    return isNeedless;
   });
   const names = need.names.map((name) => {
     const stands = standing(name, text, flat);
@@ -87,25 +104,33 @@ export async function measure(
     if (!said) misses.push({ kind: 'directives', directive });
     return said;
   });
-  const shownFiles = context.blocks.flatMap(({ path }) => path ?? []);
-  const named = [...need.touched].map((path) => {
-    const isNamed = shownFiles.includes(path) || placesOf(lastParts(place.display(path)), text, 1).length > 0;
-    if (!isNamed) misses.push({ kind: 'named', path });
-    return isNamed;
-  });
-  const chosen = [...new Set([...shownFiles, ...firstReferences(context, place.tokenizer)])];
-  const lines = files.reduce((sum, { all, lost }) => ({ all: sum.all + all, lost: sum.lost + lost }), { all: 0, lost: 0 });
+  const touched = [...need.touched];
+  const named = touched.map(isNamed);
+  for (const [at, path] of touched.entries()) if (named[at] === false) misses.push({ kind: 'named', path });
+  const chosen = new Set([
+    ...context.blocks.flatMap(({ path }) => path ?? []),
+    ...firstReferences(context, place.tokenizer),
+  ]);
+  const lines = files.reduce((sum, { all }) => sum + all, 0);
+  const lost = files.reduce((sum, file) => sum + file.lost, 0);
   return {
     misses,
+    needed: {
+      lines,
+      reads: reads.length,
+      names: names.length,
+      directives: directives.length,
+      named: named.length,
+    },
     measured: {
-      files: share(files.map(({ all, lost }) => all - lost >= all * THERE)),
-      lines: lines.all === 0 ? undefined : 1 - lines.lost / lines.all,
+      files: share(files.map((file) => file.all - file.lost >= file.all * THERE)),
+      lines: lines === 0 ? undefined : 1 - lost / lines,
       names: share(names),
       directives: share(directives),
       reads: share(reads),
       named: share(named),
-      references: share([...need.touched].map((path) => chosen.includes(path))),
-      precision: need.touched.size === 0 ? undefined : share(chosen.map((path) => need.touched.has(path))),
+      references: share(touched.map((path) => chosen.has(path))),
+      precision: touched.length === 0 ? undefined : share([...chosen].map((path) => need.touched.has(path))),
       tokens,
     },
   };

@@ -9,7 +9,7 @@ import type { Cut } from './cuts';
 import { directivesHeld } from './directives';
 import { fileNeedOf } from './file-need';
 import { measure } from './measures';
-import type { Measured, Miss, Need } from './measures';
+import type { Finding, Need } from './measures';
 import { namesNeeded, pastOf } from './name-need';
 import type { Policy } from './policy';
 
@@ -17,7 +17,7 @@ import type { Policy } from './policy';
 export type Budget = number | 'defaults';
 
 /** One policy at one cut. */
-export interface Row {
+export interface Row extends Finding {
   readonly session: string;
   readonly format: string;
   /** Items before the cut. */
@@ -30,8 +30,6 @@ export interface Row {
   readonly horizon: number;
   /** How the compaction ended; absent for policies that are none. */
   readonly outcome?: string;
-  readonly measured: Measured;
-  readonly misses: readonly Miss[];
 }
 
 export interface ReplayOptions {
@@ -89,7 +87,17 @@ async function rowsAt(session: RealSession, cut: Cut, { budgets, horizons, polic
         contexts.set(need, context);
         const { outcome } = context;
         const found = await measure(context, need, place);
-        rows.push({ session: name, format, cut: cut.items, budget, given, policy, horizon, ...(outcome && { outcome }), ...found });
+        rows.push({
+          session: name,
+          format,
+          cut: cut.items,
+          budget,
+          given,
+          policy,
+          horizon,
+          ...(outcome && { outcome }),
+          ...found,
+        });
         if (budget === 'defaults' && given === DEFAULTS_TOKENS) given = contextText(context, tokenizer).tokens;
       }
     }
