@@ -94,7 +94,7 @@ function callsSince(miss: Miss, items: readonly Item[]): number {
 }
 
 function lastTouch(path: string, items: readonly Item[]): number {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = path.slice(path.lastIndexOf('/'));
   return items.findLastIndex(
     (item) =>
       item.kind === 'tool_call' &&

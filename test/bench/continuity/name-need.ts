@@ -21,7 +21,7 @@ export interface Past {
   readonly texts: readonly OldText[];
   /** All of it, white space collapsed. */
   readonly collapsed: string;
-  /** Names of the tools that were called: those the agent is told of at each request. */
+  /** Names of tools, and words that their arguments take again and again: what the agent is told of at each request. */
   readonly tools: ReadonlySet<string>;
 }
 
@@ -41,8 +41,27 @@ export function pastOf(before: readonly Item[], root?: string): Past {
   return {
     texts,
     collapsed: collapsed(texts.map(({ text }) => text).join('\n')),
-    tools: new Set(before.flatMap((item) => (item.kind === 'tool_call' ? [item.name] : []))),
+    tools: toolWords(before),
   };
+}
+
+/** Times that a word is the whole of an argument of one tool until it counts as a word of the tool, as a state or a kind is. */
+const HABITUAL = 3;
+
+function toolWords(items: readonly Item[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  const times = new Map<string, number>();
+  for (const item of items) {
+    if (item.kind !== 'tool_call') continue;
+    words.add(item.name);
+    for (const value of valuesOf(item.arguments)) {
+      if (!/^\w{1,40}$/.test(value)) continue;
+      const key = `${item.name} ${value}`;
+      times.set(key, (times.get(key) ?? 0) + 1);
+      if (times.get(key) === HABITUAL) words.add(value);
+    }
+  }
+  return words;
 }
 
 export interface NameInput {

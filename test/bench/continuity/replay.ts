@@ -1,7 +1,7 @@
 /** Replays sessions: at each cut the need behind it, and how much of it each policy's context holds. */
 import { createSessionFiles, createTiktoken } from '../../../core';
 import type { Item } from '../../../core';
-import { contextText, itemTokens } from './context';
+import { itemTokens } from './context';
 import type { NewContext } from './context';
 import type { RealSession } from './corpus';
 import { cutsOf, horizonOf } from './cuts';
@@ -11,9 +11,13 @@ import { fileNeedOf } from './file-need';
 import { measure } from './measures';
 import type { Finding, Need } from './measures';
 import { namesNeeded, pastOf } from './name-need';
+import { oracle } from './oracle';
 import type { Policy } from './policy';
 
-/** Tokens for a context: a number for all policies, or what the first policy spends with the manifest's defaults. */
+/**
+ * Tokens for a context: a number, or the manifest's defaults. The policies behind the first one get what that one took: with
+ * the defaults always, else where it took more than the number.
+ */
 export type Budget = number | 'defaults';
 
 /** One policy at one cut. */
@@ -37,7 +41,7 @@ export interface ReplayOptions {
   readonly horizons: readonly number[];
   /** Tokens between two cuts inside of turns. */
   readonly every: number;
-  /** The policies of a budget, in order; the first one sets the tokens of `defaults`. */
+  /** The policies of a budget, in order. */
   policies(budget: Budget): ReadonlyMap<string, Policy>;
 }
 
@@ -77,29 +81,19 @@ async function rowsAt(session: RealSession, cut: Cut, { budgets, horizons, polic
   for (const budget of budgets) {
     if (cut.tokens < historyFor(budget)) continue;
     let given = budget === 'defaults' ? DEFAULTS_TOKENS : budget;
+    let isFirst = true;
     for (const [policy, makes] of policies(budget)) {
-      const contexts = new Map<Need, NewContext>();
+      let context: NewContext | undefined;
       for (const [horizon, need] of needs) {
-        const looksAhead = policy === 'oracle';
-        const context =
-          (looksAhead ? undefined : contexts.values().next().value) ??
-          (await makes({ session, cut, before, files, tokens: given, tokenizer, need }));
-        contexts.set(need, context);
+        if (context === undefined || makes === oracle)
+          context = await makes({ session, cut, before, files, tokens: given, tokenizer, need });
         const { outcome } = context;
-        const found = await measure(context, need, place);
-        rows.push({
-          session: name,
-          format,
-          cut: cut.items,
-          budget,
-          given,
-          policy,
-          horizon,
-          ...(outcome && { outcome }),
-          ...found,
-        });
-        if (budget === 'defaults' && given === DEFAULTS_TOKENS) given = contextText(context, tokenizer).tokens;
+        const at = { session: name, format, cut: cut.items, budget, given, policy, horizon };
+        rows.push({ ...at, ...(outcome && { outcome }), ...(await measure(context, need, place)) });
       }
+      const spent = rows.at(-1)?.measured.tokens ?? 0;
+      if (isFirst) given = budget === 'defaults' ? spent : Math.max(budget, spent);
+      isFirst = false;
     }
   }
   return rows;

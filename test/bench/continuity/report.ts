@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<Measure, string>> = {
   files: 'files',
   lines: 'lines',
   names: 'names',
-  directives: 'direct.',
+  directives: 'direct',
   reads: 'reads',
   named: 'named',
   references: 'refs',
@@ -33,13 +33,13 @@ export function summaryText({ budget, horizon, policies, comparisons }: Summary)
     budget === 'defaults'
       ? "The manifest's defaults, others with the tokens that these took"
       : `${count(budget)} tokens`;
-  const cuts = `${String(first?.sessions ?? 0)} sessions, ${String(first?.cuts ?? 0)} cuts`;
+  const cuts = `${String(first?.sessions ?? 0)} sessions, ${cutsText(first?.cuts ?? 0)}`;
   const lines = [`${head}, the next ${String(horizon)} calls: ${cuts}`, header()];
   for (const policy of policies) lines.push(...estimateLines(policy.policy, policy));
   for (const { policy, over } of policies)
     if (over.cuts > 0)
       lines.push(
-        `${policy} took more tokens than it was given at ${String(over.cuts)} cuts, at most ${percent(over.most)} more.`,
+        `${policy} took more tokens than it was given at ${cutsText(over.cuts)}, at most ${percent(over.most)} more.`,
       );
   lines.push(
     '',
@@ -113,10 +113,14 @@ export function missesText(misses: readonly BigMiss[]): string {
     if (misses[at - 1]?.kind !== kind) lines.push('', `Missing ${kind}: cost of the mean, what, where`);
     lines.push(
       `${percent(cost).padStart(6)}  ${what}`,
-      `        ${session}, ${String(cuts)} cuts; at item ${String(example.cut)} last seen ${String(example.callsAgo)} calls ago: ${example.because}`,
+      `        ${session}, ${cutsText(cuts)}; at item ${String(example.cut)} last seen ${String(example.callsAgo)} calls ago: ${example.because}`,
     );
   }
   return lines.join('\n').trimStart();
+}
+
+function cutsText(cuts: number): string {
+  return cuts === 1 ? '1 cut' : `${String(cuts)} cuts`;
 }
 
 function share(value: number | undefined): string {
@@ -125,7 +129,9 @@ function share(value: number | undefined): string {
 }
 
 function intervalText(estimate: Estimate | undefined): string {
-  return estimate === undefined ? '' : `${share(estimate.from)}-${share(estimate.to)}`;
+  // Room is short: 1.0 says as much as 1.00.
+  const end = (value: number): string => share(value).replace('1.00', '1.0');
+  return estimate === undefined ? '' : `${end(estimate.from)}-${end(estimate.to)}`;
 }
 
 function signed(value: number): string {
