@@ -29,10 +29,7 @@ const COMPARISON = 13;
 
 export function summaryText({ budget, horizon, policies, comparisons }: Summary): string {
   const first = policies[0];
-  const head =
-    budget === 'defaults'
-      ? "The manifest's defaults, others with the tokens that these took"
-      : `${count(budget)} tokens`;
+  const head = budget === 'defaults' ? "The manifest's defaults" : `${count(budget)} tokens`;
   const cuts = `${String(first?.sessions ?? 0)} sessions, ${cutsText(first?.cuts ?? 0)}`;
   const lines = [`${head}, the next ${String(horizon)} calls: ${cuts}`, header()];
   for (const policy of policies) lines.push(...estimateLines(policy.policy, policy));
@@ -43,7 +40,7 @@ export function summaryText({ budget, horizon, policies, comparisons }: Summary)
       );
   lines.push(
     '',
-    `${first?.policy ?? ''} less others: difference, sessions won, sessions worse by more than ${share(CLEARLY)}; interval`,
+    `${first?.policy ?? ''} less others: difference, won/sessions, worse by more than ${share(CLEARLY)}; interval`,
   );
   lines.push(`${''.padEnd(NAME)}${COMPARED.map((name) => TITLES[name].padStart(COMPARISON)).join('')}`);
   for (const { against, measures } of comparisons) {
