@@ -19,7 +19,8 @@ export function namesIn(line: string): readonly PlacedName[] {
     if (word.length < SHORTEST || word.length > LONGEST) continue;
     const start = word.search(/[\w$@~#/]|-\w|--|\.\w/);
     const name = start === -1 ? '' : withoutEnd(word.slice(start));
-    if (isName(name)) found.push({ name, at: match.index + start });
+    const at = match.index + start;
+    if (isName(name) && !isClosingTag(line, at)) found.push({ name, at });
   }
   return found;
 }
@@ -30,6 +31,10 @@ function withoutEnd(word: string): string {
   while (end > 0 && '.:/-#~@'.includes(word.charAt(end - 1))) end--;
   const name = word.slice(0, end);
   return /[./]/.test(name) && !name.includes('//') ? name.replace(/(?::\d{1,6}){1,2}$/, '') : name;
+}
+
+function isClosingTag(line: string, at: number): boolean {
+  return line.charAt(at) === '/' && line.charAt(at - 1) === '<';
 }
 
 function isName(name: string): boolean {

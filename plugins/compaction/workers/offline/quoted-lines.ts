@@ -4,7 +4,7 @@ import type { TaskEntry } from '../../summary-format';
 import { commandKey } from './commands';
 import { namesIn, type PlacedName } from './names';
 import type { Entry } from './pages';
-import { roughTokens } from './prose';
+import { roughTokens, shorten } from './prose';
 import { linesDone, linesSaid, SOURCES, type QuotableLine } from './quotable';
 import { callsOf, type Turn } from './turns';
 
@@ -16,8 +16,11 @@ const WEIGHT: Readonly<Partial<Record<Entry['kind'], number>>> = { user: 2, assi
 const EARLIER = 1;
 /** Newest items that are looked at; what was said before counts nothing any more. */
 const REACH = 25 * HALF_LIFE;
-/** Characters on each side of the names of a line, and of a quotation at most. */
+/** Characters on each side of the names of a line, where somebody says it, and more of them up to the end of a word. */
 const AROUND = 12;
+const AROUND_SAID = 40;
+const WORD = 24;
+/** Characters of a quotation at most. */
 const LONGEST = 160;
 /** From round to round lines of this share of the worth per token are taken, down to the least. */
 const STEP = 0.8;
@@ -145,7 +148,7 @@ function candidateOf(
   const placed = namesIn(line.text).filter(({ name }) => !shown.has(name) && line.source !== name);
   const isNews = line.key !== undefined && !shown.has(line.key);
   if (placed.length === 0 && !isNews) return undefined;
-  const text = line.key === undefined ? stretchOf(line.text, placed, value) : line.text;
+  const text = line.source === SOURCES.commands ? shorten(line.text, LONGEST) : stretchOf(line, placed, value);
   const names = [...new Set(placed.map(nameOf))].filter((name) => text.includes(name));
   return {
     ...line,
@@ -156,18 +159,23 @@ function candidateOf(
 }
 
 /** From the first of the names to the last, with a little on each side and whole words; where that is too long, around the best. */
-function stretchOf(text: string, placed: readonly PlacedName[], value: (name: string) => number): string {
+function stretchOf(
+  { text, source }: QuotableLine,
+  placed: readonly PlacedName[],
+  value: (name: string) => number,
+): string {
   const [first, last] = [placed[0], placed.at(-1)];
   if (first === undefined || last === undefined) return text;
-  let from = first.at - AROUND;
-  let to = last.at + last.name.length + AROUND;
+  const around = source === SOURCES.user || source === SOURCES.agent ? AROUND_SAID : AROUND;
+  let from = first.at - around;
+  let to = last.at + last.name.length + around;
   if (to - from > LONGEST) {
     const best = placed.reduce((one, other) => (value(other.name) > value(one.name) ? other : one));
-    const room = Math.max(AROUND, Math.floor((LONGEST - best.name.length) / 2));
+    const room = Math.max(around, Math.floor((LONGEST - best.name.length) / 2));
     [from, to] = [best.at - room, best.at + best.name.length + room];
   }
-  while (from > 0 && /\S/.test(text.charAt(from - 1)) && from > first.at - 3 * AROUND) from--;
-  while (to < text.length && /[\w$]/.test(text.charAt(to)) && to < last.at + last.name.length + 3 * AROUND) to++;
+  while (from > 0 && /\S/.test(text.charAt(from - 1)) && from > first.at - around - WORD) from--;
+  while (to < text.length && /[\w$]/.test(text.charAt(to)) && to < last.at + last.name.length + around + WORD) to++;
   return text.slice(Math.max(0, from), to).toWellFormed().trim();
 }
 

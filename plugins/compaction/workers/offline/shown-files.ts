@@ -1,4 +1,5 @@
 /** What files show at a desk: the ranges that were marked there, and which files may be shown at all (S9.5, S9.7). */
+import { GONE, NO_LINE } from '../../auto-read';
 import type { Desk } from '../../worker';
 import { textOf } from './pages';
 
@@ -40,7 +41,10 @@ export async function markedTexts(desk: NotingDesk, signal: AbortSignal): Promis
   return texts;
 }
 
-/** Those of the paths that the desk does not show: what such a file holds is not to be quoted either. */
+/** What a desk says of a file that is not kept back and has no lines to show all the same. */
+const SHOWABLE = [` ${GONE}.`, ` ${NO_LINE} 1; `];
+
+/** Those of the paths that the desk has and does not show: what such a file holds is not to be quoted either. */
 export async function hiddenAmong(
   desk: Desk,
   paths: Iterable<string>,
@@ -49,7 +53,7 @@ export async function hiddenAmong(
   const hidden = new Set<string>();
   for (const path of new Set(paths)) {
     const result = await desk.call('read_file', { path, offset: 1, limit: 1 }, signal);
-    if (result.isError === true) hidden.add(path);
+    if (result.isError === true && !SHOWABLE.some((reason) => result.summary.includes(reason))) hidden.add(path);
   }
   return hidden;
 }

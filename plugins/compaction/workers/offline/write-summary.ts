@@ -20,7 +20,7 @@ const SECTIONS_SHARE = 0.6;
 /** Share of the limit that a summary is aimed at. */
 const AIM = 0.96;
 /** Quoted lines take at most this share of what they stand for, beside those that are carried on. */
-const QUOTED_SHARE = 0.1;
+const QUOTED_SHARE = +(process.env.QS ?? 0.1);
 /** Files that were touched last of which lines may be quoted. */
 const FILES = 150;
 /**
@@ -29,6 +29,8 @@ const FILES = 150;
  */
 const SHORTER = 0.75;
 const ATTEMPTS = 12;
+/** How often a summary that was taken is written again with more lines. */
+const MORE = 3;
 
 /** What a summary is written from. */
 export interface Told {
@@ -43,39 +45,47 @@ export function sectionTokens({ limits }: CompactJob): number {
   return Math.min(ADVISED_TOKENS * CAUTION, limits.summaryMaxTokens * SECTIONS_SHARE);
 }
 
-/** Writes the summary, shorter until the desk takes it, and once more where there is room for more lines. */
+/** Writes the summary: shorter until the desk takes it, then with more lines as long as there is room. */
 export async function writeSummary(told: Told, desk: NotingDesk, signal: AbortSignal): Promise<void> {
   const { job, digest } = told;
   const aim = job.limits.summaryMaxTokens * AIM;
   const most = mostQuoted(told);
-  const write = async (text: string): Promise<{ readonly isTaken: boolean; readonly tokens: number }> => {
-    const { isError, summary } = await desk.call('write_summary', { text }, signal);
-    const tokens = summary.startsWith(SUMMARY_TAKEN) ? /^\D{0,9}(\d+)/.exec(summary.slice(SUMMARY_TAKEN.length)) : null;
-    return { isTaken: isError !== true, tokens: tokens === null ? aim : Number(tokens[1]) };
-  };
   let sections = sectionTokens(job);
   let quoted = Math.min(most, aim - sections);
   const lines = await linesFor(told, composeSummary(digest, sections, false), aim * 2, desk, signal);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const summary = composeSummary(digest, sections, attempt > 0);
-    const text = withLines(summary, lines, quoted);
-    const first = await write(text);
-    if (!first.isTaken) {
-      if (attempt > 0) [sections, quoted] = [sections * SHORTER, quoted * SHORTER];
-      continue;
-    }
-    // Sizes were guessed on the safe side; now it is known by how much.
-    const caution = roughTokens(text) / first.tokens;
-    const more = Math.min(aim - first.tokens, most - quoted / caution) * caution;
-    const fuller = withLines(summary, lines, quoted + more);
-    if (more > 0 && fuller !== text && !(await write(fuller)).isTaken) await write(text);
-    return;
+  let summary = composeSummary(digest, sections, false);
+  let text = withLines(summary, lines, quoted);
+  let tokens = await write(desk, text, signal);
+  for (let attempt = 1; attempt < ATTEMPTS && tokens === undefined; attempt++) {
+    summary = composeSummary(digest, sections, true);
+    text = withLines(summary, lines, quoted);
+    tokens = await write(desk, text, signal);
+    [sections, quoted] = [sections * SHORTER, quoted * SHORTER];
   }
+  // Sizes are guessed on the safe side, so what is missing to the aim fits.
+  for (let attempt = 0; attempt < MORE && tokens !== undefined; attempt++) {
+    quoted = Math.min(most, quoted + aim - tokens);
+    const fuller = withLines(summary, lines, quoted);
+    if (fuller.length <= text.length) return;
+    tokens = await write(desk, fuller, signal);
+    if (tokens === undefined) await write(desk, text, signal);
+    text = fuller;
+  }
+}
+
+/** Hands in a summary; its tokens where it is taken. */
+async function write(desk: NotingDesk, text: string, signal: AbortSignal): Promise<number | undefined> {
+  const { isError, summary } = await desk.call('write_summary', { text }, signal);
+  if (isError === true) return undefined;
+  const size = summary.startsWith(SUMMARY_TAKEN) ? /^\D{0,9}(\d+)/.exec(summary.slice(SUMMARY_TAKEN.length)) : null;
+  return size === null ? Infinity : Number(size[1]);
 }
 
 /** Tokens that quoted lines may take: a share of what they stand for, beside what an earlier summary had. */
 function mostQuoted({ entries, digest }: Told): number {
-  const summarised = entries.reduce((sum, { kept, tokens }) => sum + (kept ? 0 : tokens), 0);
+  const sizeOf = ({ kind, tokens, args }: Entry): number =>
+    kind === 'call' ? roughTokens(JSON.stringify(args)) : tokens;
+  const summarised = entries.reduce((sum, entry) => sum + (entry.kept ? 0 : sizeOf(entry)), 0);
   const earlier = digest.quoted.flatMap(({ name, lines }) => [name, ...lines]).join('\n');
   return summarised * QUOTED_SHARE + roughTokens(earlier);
 }
