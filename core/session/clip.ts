@@ -67,11 +67,17 @@ function splitsPair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
+/** How much shorter strings become from one attempt to the next. */
+const LEAST_STEP = 0.25;
+const LARGEST_STEP = 0.8;
+
 /** Arguments as JSON on one line of about `bytes` bytes at most; strings are cut to `stringBytes` first, then harder. */
 export function clipJson(value: Json, bytes: number, stringBytes: number, mask: Mask = same): string {
-  for (let room = stringBytes; room >= 16; room = Math.floor(room / 4)) {
+  for (let room = stringBytes; room >= 16;) {
     const text = JSON.stringify(clipValue(value, room, room * 2, 0, mask));
-    if (Buffer.byteLength(text) <= bytes) return text;
+    const size = Buffer.byteLength(text);
+    if (size <= bytes) return text;
+    room = Math.floor(room * Math.max(LEAST_STEP, Math.min(LARGEST_STEP, bytes / size)));
   }
   return JSON.stringify(`[… ${String(JSON.stringify(value).length)} characters left out …]`);
 }

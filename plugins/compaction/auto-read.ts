@@ -25,8 +25,12 @@ export interface FileAccess {
   readonly guard?: Pick<Guard, 'neverAutoRead' | 'mask'> | undefined;
 }
 
+/** Why a file is not shown that is not there, and one that is there for showing but for the lines that were asked for. */
+export const GONE = 'does not exist';
+export const NO_LINE = 'has no line';
+
 const WHY: Readonly<Record<Unreadable, string>> = {
-  'not-found': 'does not exist',
+  'not-found': GONE,
   'outside-scope': 'lies outside of the root',
   'not-a-file': 'is not a regular file',
   binary: 'is binary',

@@ -2,7 +2,7 @@
 import { foundText, inSlices, nextSlice, oneLine, searchedItems, searchTexts, withoutColours } from '../../core/index';
 import type { Detail, Json, Mark, Reference, Session, Tool, ToolResult } from '../../core/index';
 import { Allowance } from './allowance';
-import { openFile } from './auto-read';
+import { NO_LINE, openFile } from './auto-read';
 import type { Desks, OpenDesk } from './desk';
 import { historyOf, type DeskOptions } from './desk-history';
 import { deskTools, type DeskAnswer, type DeskWork } from './desk-tools';
@@ -144,7 +144,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
     if (typeof file === 'string') return failure(`${oneLine(path)} ${file}.`);
     const page = filePage(file, offset, limit, this.#options.tokenizer);
     return page === undefined
-      ? failure(`${file.path} has no line ${String(offset)}; ${linesText(file)}.`)
+      ? failure(`${file.path} ${NO_LINE} ${String(offset)}; ${linesText(file)}.`)
       : { summary: `Read ${file.path}`, content: page };
   }
 

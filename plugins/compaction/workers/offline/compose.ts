@@ -8,7 +8,7 @@ import type { FinishedTask } from './task-entries';
 /** Shares of the tokens; what a section leaves over goes to the finished tasks. */
 const SHARES = { active: 0.26, decisions: 0.14, directives: 0.2, current: 0.1 } as const;
 
-/** The summary of a digest in about `tokens` tokens; with `sure` only quotations of this history. Pure and deterministic. */
+/** The sections of a digest in about `tokens` tokens; with `sure` only quotations of this history. Pure and deterministic. */
 export function composeSummary(digest: Digest, tokens: number, sure: boolean): Summary {
   const active = digest.active === undefined ? [] : [withinTokens(digest.active, tokens * SHARES.active)];
   const decisions = chosenDecisions(digest.decisions, tokens * SHARES.decisions);
@@ -21,7 +21,14 @@ export function composeSummary(digest: Digest, tokens: number, sure: boolean): S
       .map((line) => `- ${line}`)
       .join('\n'),
   );
-  return { completed: fitted(digest.finished, tokens - spent - HEADINGS), active, decisions, directives, current };
+  return {
+    completed: fitted(digest.finished, tokens - spent - HEADINGS),
+    active,
+    decisions,
+    directives,
+    current,
+    quoted: [],
+  };
 }
 
 /** Tokens of the headings. */

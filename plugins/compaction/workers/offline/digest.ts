@@ -26,6 +26,8 @@ export interface Digest {
   readonly decisions: readonly DatedDecision[];
   readonly quotations: Quotations;
   readonly current: readonly string[];
+  /** Quoted lines of the earlier summary. */
+  readonly quoted: readonly TaskEntry[];
 }
 
 /**
@@ -65,6 +67,7 @@ export async function digestHistory(
     decisions: await decisionsIn(entries, earlier.decisions, signal),
     quotations: await gatherQuotations(entries, earlier.directives, signal),
     current: currentWork(entries, last, words, earlier.current),
+    quoted: earlier.quoted ?? [],
   };
 }
 
