@@ -1,11 +1,12 @@
 /** The embedded compact worker (S9.12): deterministic, without a model, and acting through the desk alone. */
 import { nextSlice } from '../../../../core/index';
 import { renderSummary } from '../../summary-format';
-import type { CompactWorker, Desk, WorkerReport } from '../../worker';
+import type { CompactWorker, WorkerReport } from '../../worker';
 import { composeSummary } from './compose';
 import { digestHistory } from './digest';
-import { rankFiles, type RankedFile } from './file-rank';
+import { rankFiles } from './file-rank';
 import { markFiles } from './mark-files';
+import { nameFiles } from './name-files';
 import { readHistory } from './pages';
 import { turnsOf } from './turns';
 
@@ -21,9 +22,6 @@ const SHORTER = 0.75;
 const ATTEMPTS = 12;
 /** Tokens of the summary for each finished task that is told apart. */
 const TASK_TOKENS = 220;
-/** Files beside the written ones that are named as references. */
-const READ_REFERENCES = 12;
-
 const NO_MODEL: WorkerReport = {
   usage: { requests: 0, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
 };
@@ -39,7 +37,7 @@ export const offlineWorker: CompactWorker = {
     const ranked = await rankFiles(turns, entries, signal);
     await nextSlice();
     const marked = await markFiles(job, desk, ranked, signal);
-    await addReferences(desk, ranked, marked, signal);
+    await nameFiles(desk, ranked, marked, signal);
     progress({ phase: 'summary', tokens: 0 });
     let tokens = Math.min(ADVISED_TOKENS * CAUTION, job.limits.summaryMaxTokens * 0.9);
     const digest = await digestHistory(
@@ -58,16 +56,3 @@ export const offlineWorker: CompactWorker = {
     return NO_MODEL;
   },
 };
-
-/** Every written file that has no mark is named, and the most needed of those that were only read. */
-async function addReferences(
-  desk: Desk,
-  ranked: readonly RankedFile[],
-  marked: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  const others = ranked.filter(({ path }) => !marked.has(path));
-  const read = new Set(others.filter(({ edits }) => edits === 0).slice(0, READ_REFERENCES));
-  for (const file of others)
-    if (file.edits > 0 || read.has(file)) await desk.call('add_reference', { path: file.path }, signal);
-}
