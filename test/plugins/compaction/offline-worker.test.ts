@@ -392,7 +392,7 @@ describe('the offline worker chooses files', () => {
     });
     const { marks } = await compact();
     const place = marks.find(({ path, fromLine, toLine }) => path === 'large.ts' && fromLine <= 1501 && toLine >= 1501);
-    expect(place).toMatchObject({ reason: 'edited once, read once' });
+    expect(place).toMatchObject({ reason: 'edited once, read once, just before' });
     expect(marks.find(({ path }) => path === 'small.ts')).toMatchObject({ fromLine: 1, toLine: 30 });
   });
 
