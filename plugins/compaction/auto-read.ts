@@ -25,14 +25,15 @@ export interface FileAccess {
   readonly guard?: Pick<Guard, 'neverAutoRead' | 'mask'> | undefined;
 }
 
-/** Why a file is not shown that is not there, and one that is there for showing but for the lines that were asked for. */
+/** Why nothing is shown that might be: there is no such file, it is a folder, it has not the lines that were asked for. */
 export const GONE = 'does not exist';
+export const NO_FILE = 'is not a regular file';
 export const NO_LINE = 'has no line';
 
 const WHY: Readonly<Record<Unreadable, string>> = {
   'not-found': GONE,
   'outside-scope': 'lies outside of the root',
-  'not-a-file': 'is not a regular file',
+  'not-a-file': NO_FILE,
   binary: 'is binary',
   'not-utf8': 'is not UTF-8 text',
   ignored: 'is ignored by git',

@@ -17,7 +17,7 @@ export function namesIn(line: string): readonly PlacedName[] {
   for (const match of line.matchAll(WORD)) {
     const [word] = match;
     if (word.length < SHORTEST || word.length > LONGEST) continue;
-    const start = word.search(/[\w$@~#/]|-\w|--|\.\w/);
+    const start = word.search(/[\w$@~#/]|-\w|--|\.\w|\.{1,2}\//);
     const name = start === -1 ? '' : withoutEnd(word.slice(start));
     const at = match.index + start;
     if (isName(name) && !isClosingTag(line, at)) found.push({ name, at });

@@ -48,15 +48,23 @@ function printedIn(text: string): readonly string[] {
   });
 }
 
-/** The lines of a call and its result. */
-export function linesDone(call: Call): readonly QuotableLine[] {
-  const { entry, result } = call;
+/** The files that a call touches or may look into: what it puts out may be what they hold. */
+export function pathsOf({ entry, command, script = '' }: Call): readonly string[] {
+  const touched = entry.touches.map(({ path }) => path);
+  if (command === undefined || !isLooking(command)) return touched;
+  const words = script.slice(0, LONGEST_LINE).match(/[\w@.~/-]*[./][\w@.~/-]*\w/g) ?? [];
+  return [...touched, ...words];
+}
+
+/** The lines of a call and its result; of the call alone where its `hidden` result is not to be shown. */
+export function linesDone(call: Call, hidden: boolean): readonly QuotableLine[] {
+  const result = hidden ? undefined : call.result;
   const shown = result === undefined ? [] : linesShown(result, fileShown(call));
-  const put = fileCalls(entry.tool, entry.args).flatMap((one) => {
-    const path = entry.touches.find((touched) => one.path.endsWith(touched.path))?.path ?? one.path;
-    return quotable(linesPut(one), path, entry.number);
+  const put = fileCalls(call.entry.tool, call.entry.args).flatMap((one) => {
+    const path = call.entry.touches.find((touched) => one.path.endsWith(touched.path))?.path ?? one.path;
+    return quotable(linesPut(one), path, call.entry.number);
   });
-  return [...put, ...linesRun(call), ...shown];
+  return [...put, ...linesRun({ ...call, result }), ...shown];
 }
 
 /** The one file that a result shows parts of: the one that was read, or the only one that a command looks into. */
@@ -111,15 +119,20 @@ function wordsIn(args: Json): readonly string[] {
   return typeof args === 'object' && args !== null ? Object.values(args as Record<string, Json>).flatMap(wordsIn) : [];
 }
 
-/** `src/a.ts:12: text` of a search, `src/a.ts-12- text` of what stands around a find. */
-const FOUND = /^((?:[\w@.~-]*\/)*[\w@-][\w@.-]*\.\w{1,8})[:-]\d{1,6}[:-](.*)$/;
+/** `src/a.ts:12: text` or `src/a.ts:text` of a search, `src/a.ts-12- text` of what stands around a find. */
+const FOUND = [
+  /^([^\s:'"()]{1,200}):\d{1,6}:(.*)$/,
+  /^([\w@~.][\w@.~-]*(?:\/[\w@.~-]+)+|\.[\w.-]+):(?!\/\/)(.*)$/,
+  /^([^\s:'"()]{1,200}\.\w{1,8})-\d{1,6}-(.*)$/,
+];
 /** The number that a reading puts before a line. */
 const NUMBERED = /^\s*\d{1,6}(?:→|\t|\||:)/;
 
 /** What a result shows. Prose is left out: what tools print is no place to be told something (S9.4). */
 function linesShown(result: Entry, path: string | undefined): readonly QuotableLine[] {
   return result.text.split('\n').flatMap((line) => {
-    const [, found, text] = (path === undefined && line.length < LONGEST_LINE && FOUND.exec(line)) || [];
+    const isShort = path === undefined && line.length < LONGEST_LINE;
+    const [, found, text] = (isShort && FOUND.map((form) => form.exec(line)).find((match) => match !== null)) || [];
     const said = found === undefined ? line.replace(NUMBERED, '') : (text ?? '');
     return isNoProse(said) ? quotable([said], found ?? path ?? SOURCES.output, result.number) : [];
   });

@@ -5,7 +5,7 @@ import { commandKey } from './commands';
 import { namesIn, type PlacedName } from './names';
 import type { Entry } from './pages';
 import { roughTokens, shorten } from './prose';
-import { linesDone, linesSaid, SOURCES, type QuotableLine } from './quotable';
+import { linesDone, linesSaid, pathsOf, SOURCES, type QuotableLine } from './quotable';
 import { callsOf, type Turn } from './turns';
 
 /** Items after which saying a name counts half, as for files. */
@@ -26,8 +26,14 @@ const LONGEST = 160;
 const STEP = 0.8;
 const LEAST = 1e-4;
 
+/** A line that is quoted. */
+export interface QuotedLine extends QuotableLine {
+  /** Its place among all lines. */
+  readonly place: number;
+}
+
 /** A line with what it is worth. */
-interface Candidate extends QuotableLine {
+interface Candidate extends QuotedLine {
   readonly names: readonly string[];
   readonly tokens: number;
 }
@@ -51,7 +57,7 @@ export async function chooseLines(
   input: QuotedInput,
   tokens: number,
   signal: AbortSignal,
-): Promise<readonly QuotableLine[]> {
+): Promise<readonly QuotedLine[]> {
   const { entries, turns, from, earlier, hidden } = input;
   const end = (entries.at(-1)?.number ?? from) + 1;
   const worth = new Map<string, number>();
@@ -84,7 +90,13 @@ export async function chooseLines(
         count([key], call.entry.number, WEIGHT.call ?? 0);
         if (call.entry.kept) shown.add(key);
       }
-      if (!call.entry.kept && !call.entry.touches.some(({ path }) => hidden.has(path))) lines.push(...linesDone(call));
+      if (!call.entry.kept)
+        lines.push(
+          ...linesDone(
+            call,
+            pathsOf(call).some((path) => hidden.has(path)),
+          ),
+        );
     },
     signal,
   );
@@ -93,10 +105,11 @@ export async function chooseLines(
     return known / (known + 1);
   };
   const candidates = new Map<string, Candidate>();
+  let place = 0;
   await inSlices(
     lines,
     (line) => {
-      const found = hidden.has(line.source) ? undefined : candidateOf(line, shown, value);
+      const found = hidden.has(line.source) ? undefined : candidateOf({ ...line, place: place++ }, shown, value);
       if (found !== undefined) candidates.set(found.text, found);
     },
     signal,
@@ -105,10 +118,12 @@ export async function chooseLines(
 }
 
 /** The lines under their sources: commands first, then files, then what was printed and said; each in the order of the session. */
-export function bySource(lines: readonly QuotableLine[]): readonly TaskEntry[] {
-  const groups = new Map<string, QuotableLine[]>([[SOURCES.commands, []]]);
+export function bySource(lines: readonly QuotedLine[]): readonly TaskEntry[] {
+  const groups = new Map<string, QuotedLine[]>([[SOURCES.commands, []]]);
   const last = [SOURCES.output, SOURCES.agent, SOURCES.user] as readonly string[];
-  const ordered = [...lines].sort((a, b) => last.indexOf(a.source) - last.indexOf(b.source) || a.number - b.number);
+  const ordered = [...lines].sort(
+    (a, b) => last.indexOf(a.source) - last.indexOf(b.source) || a.number - b.number || a.place - b.place,
+  );
   for (const line of ordered) groups.set(line.source, [...(groups.get(line.source) ?? []), line]);
   return [...groups]
     .filter(([, of]) => of.length > 0)
@@ -141,7 +156,7 @@ function stringsIn(args: Json): readonly string[] {
 
 /** The part of a line with the names that are shown nowhere; undefined where all are. */
 function candidateOf(
-  line: QuotableLine,
+  line: QuotedLine,
   shown: ReadonlySet<string>,
   value: (name: string) => number,
 ): Candidate | undefined {
@@ -174,6 +189,8 @@ function stretchOf(
     const room = Math.max(around, Math.floor((LONGEST - best.name.length) / 2));
     [from, to] = [best.at - room, best.at + best.name.length + room];
   }
+  if (from < around) from = 0;
+  if (to > text.length - around) to = text.length;
   while (from > 0 && /\S/.test(text.charAt(from - 1)) && from > first.at - around - WORD) from--;
   while (to < text.length && /[\w$]/.test(text.charAt(to)) && to < last.at + last.name.length + around + WORD) to++;
   return text.slice(Math.max(0, from), to).toWellFormed().trim();
@@ -185,10 +202,10 @@ async function inOrder(
   value: (name: string) => number,
   tokens: number,
   signal: AbortSignal,
-): Promise<readonly QuotableLine[]> {
+): Promise<readonly QuotedLine[]> {
   const told = new Set<string>();
   const sources = new Set<string>();
-  const chosen: QuotableLine[] = [];
+  const chosen: QuotedLine[] = [];
   let rest = candidates;
   let left = tokens;
   const cost = ({ source, tokens: own }: Candidate): number => own + (sources.has(source) ? 0 : lineTokens(source));

@@ -1,5 +1,5 @@
 /** What files show at a desk: the ranges that were marked there, and which files may be shown at all (S9.5, S9.7). */
-import { GONE, NO_LINE } from '../../auto-read';
+import { GONE, NO_FILE, NO_LINE } from '../../auto-read';
 import type { Desk } from '../../worker';
 import { textOf } from './pages';
 
@@ -41,8 +41,8 @@ export async function markedTexts(desk: NotingDesk, signal: AbortSignal): Promis
   return texts;
 }
 
-/** What a desk says of a file that is not kept back and has no lines to show all the same. */
-const SHOWABLE = [` ${GONE}.`, ` ${NO_LINE} 1; `];
+/** What a desk says of what it does not keep back and cannot show all the same. */
+const SHOWABLE = [` ${GONE}.`, ` ${NO_FILE}.`, ` ${NO_LINE} 1; `];
 
 /** Those of the paths that the desk has and does not show: what such a file holds is not to be quoted either. */
 export async function hiddenAmong(

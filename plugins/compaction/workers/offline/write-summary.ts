@@ -6,8 +6,8 @@ import { composeSummary } from './compose';
 import type { Digest } from './digest';
 import type { Entry } from './pages';
 import { roughTokens } from './prose';
-import { isPlace, type QuotableLine } from './quotable';
-import { bySource, chooseLines, lineTokens } from './quoted-lines';
+import { isPlace, pathsOf } from './quotable';
+import { bySource, chooseLines, lineTokens, type QuotedLine } from './quoted-lines';
 import { hiddenAmong, markedTexts, type NotingDesk } from './shown-files';
 import { callsOf, type Turn } from './turns';
 
@@ -20,9 +20,9 @@ const SECTIONS_SHARE = 0.6;
 /** Share of the limit that a summary is aimed at. */
 const AIM = 0.96;
 /** Quoted lines take at most this share of what they stand for, beside those that are carried on. */
-const QUOTED_SHARE = +(process.env.QS ?? 0.1);
+const QUOTED_SHARE = 0.1;
 /** Files that were touched last of which lines may be quoted. */
-const FILES = 150;
+const FILES = 200;
 /**
  * Share of the tokens that the next attempt takes where a summary is refused, and how often that is tried. The second attempt
  * only leaves out quotations of an earlier summary that the desk may not find.
@@ -97,8 +97,8 @@ async function linesFor(
   tokens: number,
   desk: NotingDesk,
   signal: AbortSignal,
-): Promise<readonly QuotableLine[]> {
-  const touched = callsOf(turns).flatMap(({ entry }) => entry.touches.map(({ path }) => path));
+): Promise<readonly QuotedLine[]> {
+  const touched = callsOf(turns).flatMap(pathsOf);
   const newest = new Set([...new Set(touched.reverse())].slice(0, FILES));
   const hidden = new Set([
     ...touched.filter((path) => !newest.has(path)),
@@ -113,8 +113,8 @@ async function linesFor(
 }
 
 /** The summary with the first of the lines, as many as fit into the tokens. */
-function withLines(summary: Summary, lines: readonly QuotableLine[], tokens: number): string {
-  const taken: QuotableLine[] = [];
+function withLines(summary: Summary, lines: readonly QuotedLine[], tokens: number): string {
+  const taken: QuotedLine[] = [];
   const sources = new Set<string>();
   let left = tokens;
   for (const line of lines) {
