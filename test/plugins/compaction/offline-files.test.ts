@@ -127,7 +127,7 @@ describe('lines for which there is not enough room', () => {
 test('a file that the desk does not show is guessed at where it was read, or at its beginning', () => {
   expect(guessedWindows(ranked([read(500, 520), read(510, 600), read()]), 3)).toEqual([
     { fromLine: 500, toLine: 520 },
-    { fromLine: 1, toLine: 161 },
+    { fromLine: 1, toLine: 160 },
   ]);
 });
 

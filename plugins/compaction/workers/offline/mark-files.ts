@@ -66,13 +66,15 @@ async function candidatesOf(
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
   const candidates: Candidate[] = [];
+  let shown = 0;
   for (const file of files) {
-    if (candidates.length === FILES) break;
+    if (shown === FILES) break;
     const seen = await look(desk, file.path, signal);
     await nextSlice();
     const lines = seen === undefined ? [] : wantedLines(file, seen, budget);
     // What the tail shows whole need not be read again.
     if (seen !== undefined && lines.length === 0) continue;
+    if (seen !== undefined) shown++;
     const tokens = seen === undefined ? UNSEEN.tokens : tokensOf(seen, lines);
     candidates.push({ file, seen, lines, tokens, worth: file.score / Math.max(SMALLEST, tokens) ** SIZE_POWER });
   }
@@ -126,10 +128,11 @@ class Purse {
   }
 
   async #mark({ path, reason }: RankedFile, range: object, guessed: number): Promise<boolean> {
-    if (!this.marked.has(path) && reason !== undefined)
-      await this.#desk.call('add_reference', { path, note: reason }, this.#signal);
     const result = await this.#desk.call('mark_read_required', { path, ...range }, this.#signal);
     if (result.isError === true) return false;
+    // The note of a file is the reason of its marks.
+    if (!this.marked.has(path) && reason !== undefined)
+      await this.#desk.call('add_reference', { path, note: reason }, this.#signal);
     const left = remainingIn(textOf(result.content ?? result.summary)) ?? this.left - guessed;
     if (guessed > 0) {
       this.#guessed += guessed;

@@ -32,6 +32,8 @@ const HEADER = 14;
 const SMALL = 500;
 /** Share of the budget that a file may take as a whole where only parts of it were looked at. */
 const WHOLE_SHARE = 0.25;
+/** Lines that are taken of a file that is not shown. */
+const GUESSED = 160;
 /** Share of the tokens of lines that must stand in the tail for these to be taken as shown there. */
 const STANDS = 0.7;
 
@@ -110,15 +112,12 @@ export function windowsOf(seen: SeenFile, lines: readonly number[]): readonly Wi
 export function guessedWindows({ interests }: RankedFile, max: number): readonly Window[] {
   const windows: Window[] = [];
   for (const { fromLine = 1, toLine = Infinity } of interests) {
-    const window = { fromLine, toLine: Math.min(toLine, fromLine + GUESSED) };
+    const window = { fromLine, toLine: Math.min(toLine, fromLine + GUESSED - 1) };
     if (!windows.some((other) => window.fromLine <= other.toLine && other.fromLine <= window.toLine))
       windows.push(window);
   }
   return windows.slice(0, max);
 }
-
-/** Lines that are taken of a file that is not shown. */
-const GUESSED = 160;
 
 function isUnknown({ lines }: SeenFile, from: number, to: number): boolean {
   for (let number = from; number < to; number++) if (lines.has(number)) return false;
@@ -171,9 +170,8 @@ function liesIn(windows: readonly Window[]): (line: number) => boolean {
 function unshown(lines: readonly number[], seen: SeenFile, shown: readonly ShownLines[]): readonly number[] {
   let left = lines;
   for (const { fromLine, toLine, tokens } of shown) {
-    const rest = left.filter((line) => line < fromLine || line > toLine);
-    const covered = left.filter((line) => line >= fromLine && line <= toLine);
-    if (tokens >= STANDS * tokensOf(seen, covered)) left = rest;
+    const isCovered = (line: number): boolean => fromLine <= line && line <= toLine;
+    if (tokens >= STANDS * tokensOf(seen, left.filter(isCovered))) left = left.filter((line) => !isCovered(line));
   }
   return left;
 }
