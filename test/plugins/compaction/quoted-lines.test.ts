@@ -106,13 +106,13 @@ describe('the offline worker quotes', () => {
 
   test('output of commands, also of those that the user ran', async () => {
     const lines = await quoted([
-      ...ran('npm run check', 'src/a.ts(41,19): warning TS2554: Expected 2 arguments, but got 1.'),
+      ...ran('npm run check', 'src/a.ts(41,19): note TS2554: Expected 2 arguments, but got 1.'),
       user('<bash-input>just lint</bash-input>\n<bash-stdout>lint/style/useConst in src/z.ts</bash-stdout>'),
       ...Array.from({ length: 6 }, () => user('And then do the next one of the list, too.')),
       assistant('I see.'),
       ...end,
     ]);
-    expect(lines['Output']?.join('\n')).toContain('warning TS2554');
+    expect(lines['Output']?.join('\n')).toContain('note TS2554');
     expect(lines['Output']?.join('\n')).toContain('lint/style/useConst');
   });
 

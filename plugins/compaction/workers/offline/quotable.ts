@@ -1,6 +1,5 @@
 /** Lines of a history that may be quoted for the names in them: what was put into files, run, printed and said (S9.8). */
 import { fileCalls, oneLine, type Json } from '../../../../core/index';
-import { namesIn } from './names';
 import type { Entry } from './pages';
 import { planOf } from './plan-entries';
 import { isTelling, proseLines, shorten } from './prose';
@@ -52,8 +51,7 @@ function printedIn(text: string): readonly string[] {
 export function pathsOf({ entry, command, script = '' }: Call): readonly string[] {
   const touched = entry.touches.map(({ path }) => path);
   if (command === undefined || !isLooking(command)) return touched;
-  const words = script.slice(0, LONGEST_LINE).match(/[\w@.~/-]*[./][\w@.~/-]*\w/g) ?? [];
-  return [...touched, ...words];
+  return [...touched, ...wordsOf(script).filter((word) => /[./]/.test(word) && /\w/.test(word))];
 }
 
 /** The lines of a call and its result; of the call alone where its `hidden` result is not to be shown. */
@@ -72,12 +70,17 @@ function fileShown({ entry, command, script = '' }: Call): string | undefined {
   const [touch, ...more] = entry.touches;
   if (touch !== undefined) return touch.access === 'read' && more.length === 0 ? touch.path : undefined;
   if (command === undefined || !isLooking(command) || script.includes('\n')) return undefined;
-  const [file, ...others] = new Set(namesIn(script).flatMap(({ name }) => (FILE.test(name) ? [name] : [])));
+  const [file, ...others] = new Set(wordsOf(script).filter((word) => FILE.test(word)));
   return others.length === 0 ? file : undefined;
 }
 
 /** A path in a folder with a suffix. */
-const FILE = /^[\w@.~/-]*\/[\w@.-]*\w\.[a-z]\w{0,7}$/i;
+const FILE = /^[^*?$\\]*\/[^*?$\\/]*\w\.[a-z]\w{0,7}$/i;
+
+/** The words of a script, without quotation marks. */
+function wordsOf(script: string): readonly string[] {
+  return script.slice(0, LONGEST_LINE).split(/[\s'"|;&<>]+/);
+}
 
 /** What a call puts into a file. */
 function linesPut(call: ReturnType<typeof fileCalls>[number]): readonly string[] {
@@ -121,9 +124,9 @@ function wordsIn(args: Json): readonly string[] {
 
 /** `src/a.ts:12: text` or `src/a.ts:text` of a search, `src/a.ts-12- text` of what stands around a find. */
 const FOUND = [
-  /^([^\s:'"()]{1,200}):\d{1,6}:(.*)$/,
-  /^([\w@~.][\w@.~-]*(?:\/[\w@.~-]+)+|\.[\w.-]+):(?!\/\/)(.*)$/,
-  /^([^\s:'"()]{1,200}\.\w{1,8})-\d{1,6}-(.*)$/,
+  /^([^\s:'"]{1,200}):\d{1,6}:(.*)$/,
+  /^([\w@~.][^\s:'"]{0,200}\/[^\s:'"/)]{1,80}|\.[\w.-]{1,80}):(?!\/\/)(.*)$/,
+  /^([^\s:'"]{1,200}\.\w{1,8})-\d{1,6}-(.*)$/,
 ];
 /** The number that a reading puts before a line. */
 const NUMBERED = /^\s*\d{1,6}(?:→|\t|\||:)/;

@@ -35,11 +35,12 @@ export async function gatherQuotations(
 ): Promise<Quotations> {
   const users = entries.filter(({ kind }) => kind === 'user');
   const earlierToo = entries.filter(({ kind }) => kind === 'earlier' || kind === 'user');
-  const newest = earlierToo.filter(({ tokens }) => tokens <= WHOLE_TOKENS).slice(-NEWEST);
-  const must = newest.flatMap(({ kept, text, number }) => {
-    const quotation = kept ? '' : wholeQuotation(text);
-    return quotation === '' ? [] : [{ quotation, at: number }];
+  const short = earlierToo.flatMap(({ kept, text, tokens, number }) => {
+    const quotation = wholeQuotation(text);
+    const fits = tokens <= WHOLE_TOKENS || roughTokens(quotation) <= WHOLE_TOKENS;
+    return fits && quotation !== '' ? [{ kept, quotation, at: number }] : [];
   });
+  const must = short.slice(-NEWEST).flatMap(({ kept, ...one }) => (kept ? [] : [one]));
   const said: (Directive & { readonly at: number })[] = [];
   await inSlices(
     users,
@@ -79,11 +80,13 @@ export function chosenQuotations({ must, may }: Quotations, tokens: number, sure
   );
 }
 
-/** A message on one line without the placeholders of its images; empty where a part of it is not known. */
+/** A message on one line; what a harness put into it only where it is short. Empty where a part of it is not known. */
 function wholeQuotation(text: string): string {
   if (text.includes('characters left out …]')) return '';
   const lines = text.split('\n').filter((line) => !/^\[image [^\]]*\]$/.test(line));
-  return collapseBlanks(lines.join('\n'));
+  const whole = collapseBlanks(lines.join('\n'));
+  const words = collapseBlanks(userWords(text));
+  return whole.length - words.length > SHORT && whole.includes(words) ? words : whole;
 }
 
 /** What a message rules or wishes: a short message as a whole, else the sentences that do. */
