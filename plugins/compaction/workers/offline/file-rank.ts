@@ -41,6 +41,8 @@ const WEIGHT = { edit: 2, write: 2, read: 1, delete: 0 } as const;
 const APART = 3;
 /** Newest messages, and newest errors of the last turn, in which names of files are looked for. */
 const NEWEST = { messages: 4, errors: 3 } as const;
+/** Characters of an error that are looked at, half of them at its end; a long output names files without need. */
+const ERROR = 1500;
 /** Characters of a name of a file; shorter ones stand in texts by chance. */
 const NAME = 4;
 
@@ -159,7 +161,7 @@ async function addMentions(
   const places: readonly (readonly [string, readonly string[]])[] = [
     ['the newest messages', said.map(({ text }) => text)],
     ['the plan', [plan.map(({ text }) => text).join('\n')]],
-    ['an error', failed.slice(-NEWEST.errors).map(({ result }) => result?.text ?? '')],
+    ['an error', failed.slice(-NEWEST.errors).map(({ result }) => endsOf(result?.text ?? ''))],
   ];
   await inSlices(
     files.values(),
@@ -174,4 +176,8 @@ async function addMentions(
     },
     signal,
   );
+}
+
+function endsOf(text: string): string {
+  return text.length <= ERROR ? text : `${text.slice(0, ERROR / 2)}\n${text.slice(-ERROR / 2)}`;
 }
