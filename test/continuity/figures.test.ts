@@ -1,5 +1,6 @@
 /** What the figures of the benchmark of continuity are made of. */
 import fc from 'fast-check';
+import * as history from '../../plugins/compaction/history';
 import { MEASURES } from '../bench/continuity/measures';
 import type { Measured } from '../bench/continuity/measures';
 import type { Row } from '../bench/continuity/replay';
@@ -86,5 +87,18 @@ describe('settings', () => {
     const constants = { 'plugins/compaction/workers/offline/offline-worker': { NO_SUCH: 1 } };
     const policy = pithWith({ constants }, 1000);
     await expect(policy({} as never)).rejects.toThrow(/exports no NO_SUCH/);
+  });
+
+  test('hold while a context is made, and no longer', async () => {
+    const seen: number[] = [];
+    const constants = { 'plugins/compaction/history': { PAGE_BYTES: 4000 } };
+    const session = {
+      get records(): never {
+        seen.push(history.PAGE_BYTES);
+        throw new Error('seen');
+      },
+    };
+    await expect(pithWith({ constants }, 1000)({ session } as never)).rejects.toThrow('seen');
+    expect([...seen, history.PAGE_BYTES]).toEqual([4000, 16_000]);
   });
 });

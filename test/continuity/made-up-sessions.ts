@@ -32,6 +32,17 @@ const totalLine = (verb: number, nth: number): string =>
 
 const rounded = (line: string): string => line.replace('= ', '= Math.round(').replace(';', ');');
 
+/** Looks at the beginning through files that are never needed again. */
+function lookAround(agent: RecordedAgent, folder: string): void {
+  agent.run(`ls ${folder}`, SUBJECTS.map((subject) => `${subject.toLowerCase()}.ts`).join('\n'));
+  for (const subject of SUBJECTS) {
+    const path = `${folder}/${subject.toLowerCase()}.ts`;
+    agent.given(path, moduleOf(`Old${subject}`, 14));
+    agent.read(path);
+  }
+  agent.say(`Nothing in ${folder} is in use any more.`);
+}
+
 /** What a test runner prints before it comes to the point. */
 const printed = (suite: string, round: number): string =>
   Array.from(
@@ -48,6 +59,7 @@ function backAndForth(): string {
   agent.user(
     'Round every total in src/invoice.ts to whole cents. Keep the public names of all functions as they are, other teams call them.',
   );
+  lookAround(agent, 'archive');
   agent.read('src/invoice.ts', 1, 120);
   for (let round = 0; round < 8; round++) {
     const nth = round + 1;
@@ -58,7 +70,7 @@ function backAndForth(): string {
     );
     agent.edit('src/invoice.ts', totalLine(0, nth), rounded(totalLine(0, nth)));
     agent.edit('src/invoice.ts', totalLine(1, nth), rounded(totalLine(1, nth)));
-    const other = SUBJECTS[1 + (round % 7)]?.toLowerCase() ?? '';
+    const other = SUBJECTS[1 + (round % 2)]?.toLowerCase() ?? '';
     agent.read(`src/${other}.ts`);
     agent.run(
       'npx jest test/invoice.test.ts --verbose',
@@ -100,6 +112,7 @@ function oneAfterAnother(): string {
         ? 'Port the modules in src/port to the interfaces of src/record-types.ts. Write no comments into the code, we generate the documentation.'
         : `Now port the module ${subject} in the same way as the ones before.`,
     );
+    if (at === 0) lookAround(agent, 'attic');
     agent.read('src/record-types.ts');
     agent.read(path);
     for (const verb of [0, 2, 5])
@@ -126,12 +139,13 @@ function hunt(): string {
   agent.user(
     'The yearly report is off by one cent. Find out why and fix it. Do not change the test files, they are approved by the auditors.',
   );
+  lookAround(agent, 'build/copies');
   const fault = 'AssertionError: expected closingBalanceSheet to equal 1204.55, received 1204.56';
   agent.run('npx jest test/ledger.test.ts', `FAIL test/ledger.test.ts\n${fault}`);
   agent.read('test/ledger.test.ts');
   agent.read('src/core/balance-sheet.ts', 1, 120);
   for (let round = 0; round < 9; round++) {
-    const subject = SUBJECTS[round % SUBJECTS.length] ?? 'Invoice';
+    const subject = SUBJECTS[round % 3] ?? 'Invoice';
     agent.read(`src/core/${subject.toLowerCase()}.ts`, 1, 80);
     agent.say(`${subject} adds up correctly, so the cent comes from src/core/balance-sheet.ts or from what calls it.`);
     agent.read('src/core/balance-sheet.ts', 51, 60);
@@ -140,7 +154,6 @@ function hunt(): string {
     agent.run('npx jest test/ledger.test.ts', `${printed('ledger', round)}\nFAIL test/ledger.test.ts\n${fault}`);
     agent.edit('src/core/balance-sheet.ts', rounded(line).replace('round', 'floor'), line);
     if (round % 3 === 1) agent.read('test/ledger.test.ts', 1, 50);
-    if (round === 8) break;
   }
   agent.say('The cent is found. I did not change the test files, they are approved by the auditors.');
   return agent.text();
