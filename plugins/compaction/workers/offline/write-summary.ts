@@ -75,7 +75,8 @@ export async function writeSummary(told: Told, desk: NotingDesk, signal: AbortSi
 
 /** Hands in a summary; its tokens where it is taken. */
 async function write(desk: NotingDesk, text: string, signal: AbortSignal): Promise<number | undefined> {
-  const { isError, summary } = await desk.call('write_summary', { text }, signal);
+  // Half a character, of the history or of a text cut short, crosses to no other process.
+  const { isError, summary } = await desk.call('write_summary', { text: text.toWellFormed() }, signal);
   if (isError === true) return undefined;
   const size = summary.startsWith(SUMMARY_TAKEN) ? /^\D{0,9}(\d+)/.exec(summary.slice(SUMMARY_TAKEN.length)) : null;
   return size === null ? Infinity : Number(size[1]);
