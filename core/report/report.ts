@@ -39,6 +39,7 @@ export interface Report {
   readonly integrity: Inspection['integrity'];
 }
 
+/** Which session a report is of. */
 export interface ReportSource {
   readonly format: string;
   /** Absent for a session that lives in no file. */
@@ -57,6 +58,7 @@ export interface Threshold {
   readonly tokens: number;
 }
 
+/** What one request took. */
 export type RequestOccupancy = Inspection['occupancy'][number];
 
 /**
@@ -79,6 +81,7 @@ export interface ReportEvent {
   readonly isUndone?: true;
 }
 
+/** A turn with the prompt that opened it. */
 export type ReportTurn = Inspection['turns'][number] & {
   /** The beginning of its prompt. */
   readonly prompt: string;
@@ -156,6 +159,7 @@ export interface ContextSide {
   readonly parts: readonly ContextPart[];
 }
 
+/** One part of a context: system content, or the conversation as a whole. */
 export interface ContextPart {
   readonly kind: 'system' | 'summary' | 'file' | 'references' | 'state' | 'conversation';
   /** The path of a file with its lines, else what it is in a few words. */

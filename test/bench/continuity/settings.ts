@@ -17,7 +17,7 @@ export interface Settings {
 }
 
 /** The split that is used where settings give none. */
-export const SPLIT: Split = { tail: 0.2, read: 0.68, summary: 0.12 };
+export const SPLIT: Split = { tail: 0.15, read: 0.68, summary: 0.17 };
 
 const ROOT = join(__dirname, '../../..');
 
