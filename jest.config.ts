@@ -2,10 +2,10 @@ import type { Config } from 'jest';
 
 const config: Config = {
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/.config/nats-server.mjs',
+  globalSetup: '<rootDir>/.config/before-tests.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/test/consumers/', '/test/faults/'],
+  testPathIgnorePatterns: ['/node_modules/', '/test/consumers/', '/test/faults/', '/test/pages/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],
   transform: { '^.+\\.ts$': ['ts-jest', { diagnostics: false }] },
   testTimeout: 30_000,

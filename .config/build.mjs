@@ -2,7 +2,9 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { writePage } from './page.mjs';
 
+writePage();
 const require = createRequire(import.meta.url);
 rmSync('dist', { recursive: true, force: true });
 const tsc = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', '.config/tsconfig.build.json'], {

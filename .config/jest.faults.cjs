@@ -2,7 +2,7 @@
 module.exports = {
   rootDir: '..',
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/.config/nats-server.mjs',
+  globalSetup: '<rootDir>/.config/before-tests.mjs',
   roots: ['<rootDir>/test/faults'],
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'],

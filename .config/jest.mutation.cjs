@@ -3,7 +3,7 @@ const rooms = require('./mutation-rooms.cjs');
 
 module.exports = {
   rootDir: '..',
-  globalSetup: '<rootDir>/.config/nats-server.mjs',
+  globalSetup: '<rootDir>/.config/before-tests.mjs',
   testEnvironment: require.resolve('./mutation-environment.cjs'),
   setupFiles: ['<rootDir>/.config/mutation-properties.cjs'],
   roots: ['<rootDir>/test'],

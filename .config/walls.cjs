@@ -44,8 +44,9 @@ const ROOMS = {
     'bus',
     'errors',
   ],
+  report: ['index', 'agent', 'context', 'files', 'tokens', 'session', 'kernel', 'bus', 'errors'],
   adapters: BELOW_PLUGINS,
-  cli: BELOW_PLUGINS,
+  cli: [...BELOW_PLUGINS, 'report'],
 };
 
 /** A room is a folder or a file, `core/kernel/…` or `core/errors.ts`. */

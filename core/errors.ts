@@ -74,6 +74,7 @@ export const ERROR_CODES = {
   PITH_OUTPUT_UNWRITABLE: 'the output cannot be written',
   PITH_USAGE: 'the command was called in a way it does not understand',
   PITH_HEALTH_PORT: 'the health server of a worker cannot listen where it should',
+  PITH_REPORT_PORT: 'a live report cannot be served on its port',
   PITH_NOT_AVAILABLE: 'what was asked for is not part of this version',
 } as const;
 

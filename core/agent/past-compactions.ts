@@ -1,7 +1,9 @@
 /** The compactions that a session went through, as far as its log tells: Pith's own in full, foreign ones by their checkpoint. */
 import type { Json } from '../session/items';
-import type { Checkpoint, SessionRecord } from '../session/records';
+import type { Checkpoint, Position, SessionRecord } from '../session/records';
 import type { Session } from '../session/session';
+import type { CompactionPlan, Mark, Reference } from './compaction';
+import { callOf, fieldsOf, listOf, markOf, planOf, positive, referenceOf, textOf } from './recorded-compaction';
 
 /** A call of the worker to its desk. */
 export interface PastWorkCall {
@@ -28,20 +30,71 @@ export interface PastCompaction {
   /** What was refused: calls that the desk answered with an error, and why the whole was not applied. */
   readonly refusals: readonly string[] | null;
   readonly summary: string | null;
+  /** What was read into the new context, and why. */
+  readonly marks: readonly Mark[] | null;
+  /** What was only named there. */
+  readonly references: readonly Reference[] | null;
+}
+
+/** A compaction with what its log tells beside it. */
+export interface LoggedCompaction extends PastCompaction {
+  /** Position of its first record. */
+  readonly began: Position;
+  /** Where it was applied. */
+  readonly checkpoint: (Checkpoint & { readonly seq: Position }) | null;
+  readonly plan: CompactionPlan | null;
+  /** Why it ended as it did. */
+  readonly reason: string | null;
+  /** Milliseconds in all. */
+  readonly durationMs: number | null;
+}
+
+/** Finds the compactions of a log as it is walked through. */
+export class CompactionWalk {
+  readonly #found = new Map<string, LoggedCompaction>();
+  /** Positions of the checkpoints in force, and of those that were taken back. */
+  readonly #inForce: Position[] = [];
+  readonly #undone = new Set<Position>();
+
+  /** The compactions so far, in the order in which they began. */
+  list(): readonly LoggedCompaction[] {
+    return [...this.#found.values()];
+  }
+
+  /** The 1-based number of a compaction; 0 where there is none of that id. */
+  numberOf(id: string): number {
+    return [...this.#found.keys()].indexOf(id) + 1;
+  }
+
+  /** Whether the checkpoint at a position was taken back. */
+  isUndone(checkpoint: Position): boolean {
+    return this.#undone.has(checkpoint);
+  }
+
+  take(record: SessionRecord): void {
+    if (record.t === 'undo') return this.#undo(record.checkpoint);
+    if (record.t !== 'compaction' && record.t !== 'checkpoint') return;
+    const { compaction: id, seq } = record;
+    const known = this.#found.get(id) ?? { ...UNKNOWN, id, began: seq };
+    if (record.t === 'checkpoint') this.#inForce.push(seq);
+    this.#found.set(id, record.t === 'checkpoint' ? applied(known, record) : told(known, record));
+  }
+
+  /** Later checkpoints go with the one that is undone. */
+  #undo(checkpoint: Position): void {
+    const at = this.#inForce.indexOf(checkpoint);
+    if (at !== -1) for (const seq of this.#inForce.splice(at)) this.#undone.add(seq);
+  }
 }
 
 /** All compactions of a session in the order in which they began. */
 export function pastCompactions(session: Pick<Session, 'records'>): readonly PastCompaction[] {
-  const compactions = new Map<string, PastCompaction>();
-  for (const record of session.records()) {
-    if (record.t !== 'compaction' && record.t !== 'checkpoint') continue;
-    const known = compactions.get(record.compaction) ?? { ...UNKNOWN, id: record.compaction };
-    compactions.set(record.compaction, record.t === 'checkpoint' ? applied(known, record) : told(known, record));
-  }
-  return [...compactions.values()];
+  const walk = new CompactionWalk();
+  for (const record of session.records()) walk.take(record);
+  return walk.list().map(({ began: _, checkpoint: _1, plan: _2, reason: _3, durationMs: _4, ...past }) => past);
 }
 
-const UNKNOWN: Omit<PastCompaction, 'id'> = {
+const UNKNOWN: Omit<LoggedCompaction, 'id' | 'began'> = {
   outcome: null,
   trigger: null,
   worker: null,
@@ -52,24 +105,33 @@ const UNKNOWN: Omit<PastCompaction, 'id'> = {
   calls: null,
   refusals: null,
   summary: null,
+  marks: null,
+  references: null,
+  checkpoint: null,
+  plan: null,
+  reason: null,
+  durationMs: null,
 };
 
-function applied(known: PastCompaction, { blocks, cut, before, after }: Checkpoint): PastCompaction {
+function applied(known: LoggedCompaction, record: Checkpoint & { readonly seq: Position }): LoggedCompaction {
+  const { blocks, cut, before, after } = record;
   const summary = blocks.find((block) => block.kind === 'summary');
   return {
     ...known,
     outcome: known.outcome ?? 'done',
     cutItem: cut,
-    beforeTokens: tokensOf(before) ?? known.beforeTokens,
-    afterTokens: tokensOf(after) ?? known.afterTokens,
+    beforeTokens: positive(before) ?? known.beforeTokens,
+    afterTokens: positive(after) ?? known.afterTokens,
     summary: summary?.text ?? known.summary,
+    checkpoint: record,
   };
 }
 
 /** Takes over what a record of the compaction says; records of other versions may say anything. */
-function told(known: PastCompaction, { phase, data }: Extract<SessionRecord, { t: 'compaction' }>): PastCompaction {
-  const calls = Array.isArray(data['calls']) ? (data['calls'] as readonly Json[]).flatMap(callOf) : known.calls;
-  const reason = phase === 'failed' ? textOf(data['reason']) : null;
+function told(known: LoggedCompaction, { phase, data }: Extract<SessionRecord, { t: 'compaction' }>): LoggedCompaction {
+  const calls = listOf(data['calls'], callOf) ?? known.calls;
+  const why = textOf(data['reason']);
+  const reason = phase === 'failed' ? why : null;
   const refused = [
     ...(calls ?? []).flatMap(({ tool, result, isError }) => (isError ? [`${tool}: ${result}`] : [])),
     ...(reason === null ? [] : [reason]),
@@ -79,33 +141,22 @@ function told(known: PastCompaction, { phase, data }: Extract<SessionRecord, { t
     outcome: textOf(data['outcome']) ?? (phase === 'start' ? known.outcome : phase),
     trigger: textOf(data['trigger']) ?? known.trigger,
     worker: textOf(data['worker']) ?? known.worker,
-    beforeTokens: tokensOf(data['before']) ?? known.beforeTokens,
-    afterTokens: tokensOf(data['after']) ?? known.afterTokens,
+    beforeTokens: positive(data['before']) ?? known.beforeTokens,
+    afterTokens: positive(data['after']) ?? known.afterTokens,
     input: textOf(data['input']) ?? known.input,
     calls,
     refusals: calls === null && reason === null ? known.refusals : refused,
     summary: known.summary ?? writtenSummary(calls),
+    marks: listOf(data['marks'], markOf) ?? known.marks,
+    references: listOf(data['references'], referenceOf) ?? known.references,
+    plan: planOf(data['plan']) ?? known.plan,
+    reason: why ?? known.reason,
+    durationMs: positive(fieldsOf(data['durationsMs'])?.['total']) ?? known.durationMs,
   };
-}
-
-function callOf(value: Json): readonly PastWorkCall[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  const { tool, arguments: args, result, isError } = value as { readonly [key: string]: Json };
-  if (typeof tool !== 'string' || typeof result !== 'string') return [];
-  return [{ tool, arguments: args ?? null, result, isError: isError === true }];
 }
 
 /** The summary that a worker wrote last, where none was applied. */
 function writtenSummary(calls: readonly PastWorkCall[] | null): string | null {
   const args = calls?.findLast(({ tool }) => tool === 'write_summary')?.arguments;
-  return textOf((args as { readonly text?: unknown } | null | undefined)?.text);
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** Foreign checkpoints say 0 where they do not tell. */
-function tokensOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : null;
+  return textOf(fieldsOf(args)?.['text']);
 }

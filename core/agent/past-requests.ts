@@ -1,11 +1,9 @@
 /** What each request of a session sent, seen from afterwards: one entry per reply of the model. */
-import { createContext } from '../context/context';
-import type { ContextLog } from '../context/context';
 import type { Item } from '../session/items';
-import type { Position, Usage } from '../session/records';
+import type { Position, SessionRecord, Usage } from '../session/records';
 import type { Session } from '../session/session';
 import type { Estimate } from '../tokens/occupancy';
-import type { Tokenizer } from '../tokens/tokenizer';
+import type { PastContext } from './past-context';
 
 /** One reply of the model and the request that it answers. */
 export interface PastRequest {
@@ -17,55 +15,57 @@ export interface PastRequest {
   readonly usage?: Usage;
 }
 
-/** The requests of a session in their order. */
-export function pastRequests(session: Pick<Session, 'records'>): readonly PastRequest[] {
-  const requests: PastRequest[] = [];
-  let number = 0;
-  let reply: string | undefined;
-  let isOpen = false;
+/** Finds the requests of a log as it is walked through. */
+export class RequestWalk {
+  readonly #requests: PastRequest[] = [];
+  #number = 0;
+  #reply: string | undefined;
+  #isOpen = false;
   /** Of a reply that is nothing but calls, which come after it in a log of Pith's own. */
-  let early: Usage | undefined;
-  for (const record of session.records()) {
-    const newest = requests.at(-1);
-    if (record.t === 'usage') {
-      if (record.on !== undefined && !isOpen) early = record.usage;
-      else if (newest !== undefined) requests[requests.length - 1] = { ...newest, usage: record.usage };
-    }
-    if (record.t !== 'item') continue;
-    if (!isOfModel(record.item)) isOpen = false;
-    else {
-      const continues = record.item.reply === undefined ? isOpen && reply === undefined : record.item.reply === reply;
-      if (!continues) {
-        requests.push({ item: number, seq: record.seq, ...(early !== undefined && { usage: early }) });
-        early = undefined;
-      }
-      reply = record.item.reply;
-      isOpen = true;
-    }
-    number++;
+  #early: Usage | undefined;
+
+  /** The requests so far, in their order; usage that comes later takes the place of the newest one. */
+  get requests(): readonly PastRequest[] {
+    return this.#requests;
   }
-  return requests;
+
+  take(record: SessionRecord): void {
+    if (record.t === 'usage') return this.#takeUsage(record);
+    if (record.t !== 'item') return;
+    if (isOfModel(record.item)) this.#takeReply(record.item, record.seq);
+    else this.#isOpen = false;
+    this.#number++;
+  }
+
+  #takeUsage({ usage, on }: Extract<SessionRecord, { t: 'usage' }>): void {
+    const newest = this.#requests.at(-1);
+    if (on !== undefined && !this.#isOpen) this.#early = usage;
+    else if (newest !== undefined) this.#requests[this.#requests.length - 1] = { ...newest, usage };
+  }
+
+  #takeReply({ reply }: Item, seq: Position): void {
+    const continues = reply === undefined ? this.#isOpen && this.#reply === undefined : reply === this.#reply;
+    if (!continues) {
+      const usage = this.#early;
+      this.#requests.push({ item: this.#number, seq, ...(usage !== undefined && { usage }) });
+      this.#early = undefined;
+    }
+    this.#reply = reply;
+    this.#isOpen = true;
+  }
 }
 
-/** What the prompts of these requests took: as the provider measured them, else as the log up to there lets estimate. */
-export function occupancyOf(
-  session: Session,
-  requests: readonly PastRequest[],
-  tokenizer: Tokenizer,
-): readonly Estimate[] {
-  let end: Position = 0;
-  const log: ContextLog = {
-    records: (from) => session.records(from, end),
-    record: () => undefined,
-    item: (index) => session.item(index),
-    indexOf: (id) => session.indexOf(id),
-  };
-  const context = createContext(log, { tokenizer });
-  return requests.map(({ seq, usage }) => {
-    end = seq;
-    const estimate = context.view().occupancy();
-    return usage === undefined ? estimate : { tokens: usage.inputTokens, margin: 0, source: 'measured' };
-  });
+/** The requests of a session in their order. */
+export function pastRequests(session: Pick<Session, 'records'>): readonly PastRequest[] {
+  const walk = new RequestWalk();
+  for (const record of session.records()) walk.take(record);
+  return walk.requests;
+}
+
+/** What the prompt of one request took; `past` is to be asked for requests in their order. */
+export function sentTokens({ seq, usage }: PastRequest, past: PastContext): Estimate {
+  if (usage === undefined) return past.at(seq).occupancy();
+  return { tokens: usage.inputTokens, margin: 0, source: 'measured' };
 }
 
 function isOfModel(item: Item): boolean {

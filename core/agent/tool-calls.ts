@@ -130,7 +130,9 @@ export async function runAdmitted(
     const ran = { role, session, call, tool, arguments: call.arguments, result, paths };
     const { event, results, ended } = await kernel.dispatch('post_tool_call', ran, signal);
     const end = ended?.result;
-    return outcome(call, event.result, {
+    // A plugin that would rather end the run than let the result pass unseen has not seen it.
+    const kept = ended?.error === undefined ? event.result : errorResult(tool.name, withheld(ended.plugin));
+    return outcome(call, kept, {
       by: revisedBy(results),
       ...(end?.do === 'abort' && { abort: { ...end, plugin: ended?.plugin } }),
     });
@@ -219,6 +221,10 @@ function unknownTool(name: string, role: Role, tools: readonly Tool[]): string {
   const meant = nearest(name, names);
   if (meant !== undefined) return `Error: there is no tool "${name}". Did you mean "${meant}"?`;
   return `Error: there is no tool "${name}". ${names.length === 0 ? 'There are no tools.' : `Tools: ${names.join(', ')}.`}`;
+}
+
+function withheld(plugin: string): string {
+  return `Error: it ran, and its result is withheld, as "${plugin}" failed while looking at it.`;
 }
 
 function badArguments(tool: string, problem: string): string {

@@ -44,7 +44,7 @@ export function compactJson({ opened, before, prune, report, loadMs, totalMs }: 
     schema: 'pith.compact/1',
     source: opened.facts,
     before: { tokens: Math.round(before.tokens), source: before.source },
-    prune: prune ?? null,
+    prune: prune === undefined ? null : { candidates: prune.candidates, savedTokens: prune.savedTokens },
     plan:
       plan === undefined
         ? null

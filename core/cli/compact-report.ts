@@ -4,6 +4,7 @@ import type { ContextParts } from './context-parts';
 import { fitTo, padTo, printable, printableLine, widthOf, wrapTo } from './display-width';
 import { duration, figure, flow, leftOut, MOST_ROWS, percent, stackedBar, table } from './layout';
 import type { Column } from './layout';
+import { appliedMap, mapLines, numbersOf } from './session-map';
 import { sourceLines } from './source-lines';
 import type { Terminal } from './terminal';
 
@@ -11,7 +12,8 @@ import type { Terminal } from './terminal';
 export function printCompact(run: CompactRun, terminal: Terminal): void {
   const { bold, dim } = terminal.colours;
   const { report } = run;
-  const blocks = [sourceLines(run, terminal), occupancyLines(run, terminal), fateLines(run, terminal)];
+  const bars = [...occupancyLines(run, terminal), ...fateMap(run, terminal)];
+  const blocks = [sourceLines(run, terminal), bars, fateLines(run, terminal)];
   for (const lines of blocks) terminal.print(`${lines.join('\n')}\n`);
   if (report.outcome === 'done' && report.summary !== undefined) {
     terminal.print(`${bold('Summary')}  ${dim(`${figure(report.summary.tokens)} tokens`)}\n`);
@@ -25,6 +27,8 @@ export function printCompact(run: CompactRun, terminal: Terminal): void {
 }
 
 const LABEL = 8;
+/** Columns from which on a bar leaves room for how its figure came about. */
+const ROOM_FOR_SOURCE = 64;
 const PARTS: readonly { readonly part: keyof ContextParts; readonly name: string; readonly glyph: string }[] = [
   { part: 'fixed', name: 'system', glyph: '░' },
   { part: 'summary', name: 'summary', glyph: '▒' },
@@ -39,24 +43,36 @@ function occupancyLines({ before, report, parts }: CompactRun, { columns, colour
   const saved = after === undefined ? '' : `−${percent(before.tokens - after, before.tokens)}`;
   const max = Math.max(before.tokens, after ?? 0);
   const figures = figure(max).length + 1;
-  const room = Math.max(10, columns - LABEL - figures - ' tokens  '.length - sourceOf(before).length);
-  const line = (label: string, tokens: number, made: ContextParts, aside: string): string => {
+  const source = sourceOf(before);
+  const isNarrow = columns < ROOM_FOR_SOURCE;
+  const aside = isNarrow ? '' : source;
+  const room = columns - LABEL - figures - ' tokens  '.length - Math.max(aside.length, saved.length);
+  const line = (label: string, tokens: number, made: ContextParts, end: string): string => {
     const drawn = stackedBar(
       PARTS.map(({ part, glyph }) => ({ value: made[part], glyph })),
       max,
       room,
     );
-    return `${padTo(label, LABEL)}${colours.cyan(padTo(drawn, room))}${padTo(figure(tokens), figures, 'right')} tokens  ${aside}`.trimEnd();
+    return `${padTo(label, LABEL)}${colours.cyan(padTo(drawn, room))}${padTo(figure(tokens), figures, 'right')} tokens${end === '' ? '' : `  ${end}`}`;
   };
   const shown = after === undefined ? parts.before : parts.after;
   const legend = PARTS.filter(({ part }) => shown[part] >= 0.5).map(
     ({ part, name, glyph }) => `${glyph} ${name} ${figure(shown[part])}`,
   );
+  if (isNarrow) legend.unshift(source);
   return [
-    line('before', before.tokens, parts.before, colours.dim(sourceOf(before))),
+    line('before', before.tokens, parts.before, aside && colours.dim(aside)),
     ...(after === undefined ? [] : [line('after', after, parts.after, colours.bold(saved))]),
     ...flow(legend, columns - LABEL).map((text) => `${' '.repeat(LABEL)}${colours.dim(text)}`),
   ];
+}
+
+/** What became of the session: the map of what was summarised, read again and kept, with what pruning would have shortened. */
+function fateMap({ report, session, prune, opened }: CompactRun, { columns, colours }: Terminal): readonly string[] {
+  if (report.outcome !== 'done' || report.plan === undefined) return [];
+  const map = appliedMap(session.map, numbersOf(prune?.edits, opened.session), report.plan.cutItem);
+  const lines = mapLines(map, columns - LABEL, colours);
+  return lines.length === 0 ? [] : ['', ...lines.map((line, at) => padTo(at === 0 ? 'session' : '', LABEL) + line)];
 }
 
 /** How a figure came about, with the error it may have. */
@@ -69,9 +85,10 @@ function fateLines({ prune, report, autoReadBudget }: CompactRun, terminal: Term
   const { plan, marks, references, outcome } = report;
   const lines: string[] = [];
   const head = (label: string, amount: string, why: string): void => {
-    const start = padTo(label, 12) + amount;
+    const start = padTo(label, 11) + amount;
     const aside = fitTo(why, terminal.columns - widthOf(start) - 2);
-    lines.push(`${terminal.colours.bold(padTo(label, 12))}${amount}  ${terminal.colours.dim(aside)}`.trimEnd());
+    const end = aside === '' ? '' : `  ${terminal.colours.dim(aside)}`;
+    lines.push(`${terminal.colours.bold(padTo(label, 11))}${amount.trimEnd()}${end}`);
   };
   if (plan !== undefined) {
     head(
@@ -101,7 +118,7 @@ function fateLines({ prune, report, autoReadBudget }: CompactRun, terminal: Term
     .map(({ path, note }) => [printableLine(path), printableLine(note ?? '')]);
   lines.push(
     ...listed(named, REFERENCE_COLUMNS, terminal),
-    ...leftOut(references.length - named.length, 'more file').map((text) => `  ${text}`),
+    ...leftOut(references.length - named.length, 'more file', terminal.columns - 2).map((text) => `  ${text}`),
   );
   return lines;
 }
@@ -157,8 +174,11 @@ function closingLine({ report, loadMs, connectMs, totalMs }: CompactRun, { colou
   const { plan, worker: working, apply } = report.durationsMs;
   const connect = connectMs === undefined ? '' : `connect ${duration(connectMs)}, `;
   const times = `load ${duration(loadMs)}, ${connect}plan ${duration(plan)}, worker ${duration(working)}, apply ${duration(apply)}`;
-  const end = (paint: (text: string) => string, words: string): string =>
-    `${paint(outcome.replaceAll('-', ' '))}${words} in ${duration(totalMs)}\n${colours.dim(times)}`;
+  const end = (paint: (text: string) => string, words: string): string => {
+    const ended = outcome.replaceAll('-', ' ');
+    const said = wrapTo(`${ended}${words} in ${duration(totalMs)}`, columns).join('\n');
+    return `${paint(ended)}${said.slice(ended.length)}\n${colours.dim(wrapTo(times, columns).join('\n'))}`;
+  };
   if (outcome === 'done') return end(colours.green, ` by the ${worker} worker`);
   if (outcome === 'nothing-to-do') return end(colours.green, '');
   const why = wrapTo(printableLine(reason), columns).join('\n');

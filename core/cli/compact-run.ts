@@ -3,15 +3,18 @@ import { COMPACTION } from '../agent/compaction';
 import type { CompactionReport } from '../agent/compaction';
 import '../../plugins/compaction/events';
 import { PRUNE } from '../../plugins/prune/token';
+import type { PruneEvaluation } from '../../plugins/prune/token';
 import { CONTEXT } from '../context/context';
 import type { ContextView } from '../context/view';
 import { PithError } from '../errors';
+import type { Report } from '../report/report';
 import type { Estimate } from '../tokens/occupancy';
 import { TOKENIZER } from '../tokens/tokenizer';
 import { contextParts } from './context-parts';
 import type { ContextParts } from './context-parts';
 import { openAtWork } from './session-at-work';
 import type { SessionAtWork, SessionRequest } from './session-at-work';
+import { autoReadBudgetOf, reportAtWork } from './session-report';
 import { serviceOf } from './started-plugins';
 import type { Terminal } from './terminal';
 import { transportKeys } from './transport-options';
@@ -27,9 +30,11 @@ export interface CompactRequest extends SessionRequest, TransportFlags {
 /** What was done with a session, and with what. */
 export interface CompactRun extends Pick<SessionAtWork, 'opened' | 'manifest' | 'root'> {
   readonly before: Estimate;
-  /** What pruning alone would do; undefined where the plugin is not in use. */
-  readonly prune: { readonly candidates: number; readonly savedTokens: number } | undefined;
+  /** What pruning alone would have done; undefined where the plugin is not in use. */
+  readonly prune: PruneEvaluation | undefined;
   readonly report: CompactionReport;
+  /** The session as it is now, with this compaction as that which is told of. */
+  readonly session: Report;
   /** The context that the session leads to now; the old one unless the outcome is `done`. */
   readonly context: ContextView;
   readonly parts: { readonly before: ContextParts; readonly after: ContextParts };
@@ -79,25 +84,27 @@ async function compactSession(work: SessionAtWork, begun: number, terminal: Term
   terminal.progress('counting tokens');
   const before = context.view().occupancy();
   const partsBefore = contextParts(context.view(), tokenizer);
-  const evaluation = serviceOf(kernel, PRUNE)?.evaluate(session);
+  const prune = serviceOf(kernel, PRUNE)?.evaluate(session);
   const loadMs = performance.now() - begun;
   const connectMs = work.reached && (await timed(work.reached, terminal));
   const stopListening = kernel.bus.on('compaction.progress', ({ phase }) => terminal.progress(phase));
   const report = await compaction.compact(session, { trigger: 'manual' });
   stopListening();
+  const totalMs = performance.now() - begun;
   return {
     opened,
     manifest,
     root,
     before,
-    prune: evaluation && { candidates: evaluation.candidates, savedTokens: Math.round(evaluation.savedTokens) },
+    prune,
     report,
+    session: reportAtWork(work, serviceOf(kernel, PRUNE)?.evaluate(session), report),
     context: context.view(),
     parts: { before: partsBefore, after: contextParts(context.view(), tokenizer) },
-    autoReadBudget: manifest.config['compaction']?.['autoReadBudget'] as number | undefined,
+    autoReadBudget: autoReadBudgetOf(manifest),
     loadMs,
     connectMs,
-    totalMs: performance.now() - begun,
+    totalMs,
   };
 }
 

@@ -12,12 +12,14 @@ import type { CompactRequest } from './compact-run';
 import { EXIT } from './exit-code';
 import { folderOf, jsonOption, pluginOptions, sessionOptions, tokensOf } from './options';
 import { openOutput } from './output-file';
+import { pageOf } from './session-report';
 import type { Terminal } from './terminal';
 import { transportOptions } from './transport-options';
 
 interface CompactFlags extends Omit<CompactRequest, 'file'> {
   readonly out?: string;
   readonly to?: ContextWriter['name'];
+  readonly html?: string;
   readonly json?: true;
 }
 
@@ -33,7 +35,8 @@ export function define(command: Command, terminal: Terminal): void {
     .option('--out <FILE>', 'write the new context to a file')
     .addOption(
       new Option('--to <SHAPE>', 'the shape of --out (default: pith)').choices(WRITERS.map(({ name }) => name)),
-    );
+    )
+    .option('--html <FILE>', 'write a report with charts to a file, as a page for a browser');
   transportOptions(own.optionsGroup(FOR_REMOTE)).action(async (file: string, flags: CompactFlags) => {
     const isGiven = (option: Option): boolean => command.getOptionValueSource(option.attributeName()) === 'cli';
     const connection = command.options.find((option) => option.helpGroupHeading === FOR_REMOTE && isGiven(option));
@@ -49,12 +52,19 @@ async function compact(file: string, flags: CompactFlags, terminal: Terminal): P
   if (flags.to !== undefined && flags.out === undefined)
     throw new PithError('PITH_USAGE', '--to needs --out FILE to write to');
   const output = flags.out === undefined ? undefined : openOutput(flags.out, file);
+  const page = flags.html === undefined ? undefined : openOutput(flags.html, file, '--html');
+  if (page !== undefined && page.path === output?.path)
+    throw new PithError('PITH_USAGE', '--out and --html name the same file; give each its own');
   const run = await runCompact({ ...flags, file }, terminal);
   const isDone = HARMLESS.has(run.report.outcome);
   if (isDone) output?.write(written(run.context, flags.to ?? 'pith'));
   if (flags.json) terminal.printJson(compactJson(run));
   else printCompact(run, terminal);
   if (isDone && output !== undefined) terminal.note(`wrote ${flags.out ?? ''} (${flags.to ?? 'pith'})`);
+  if (page === undefined) return isDone ? EXIT.done : EXIT.failed;
+  // What came to nothing is worth looking at as well.
+  page.write(pageOf(run.session));
+  terminal.note(`wrote ${flags.html ?? ''} (report)`);
   return isDone ? EXIT.done : EXIT.failed;
 }
 

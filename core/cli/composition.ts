@@ -29,12 +29,10 @@ export function shareLines(
     printableLine(KIND_NAMES[name] ?? name),
     figure(tokens),
     percent(tokens, total),
-    colours.cyan(bar(tokens, most, 30)),
   ]);
-  const lines = table(
-    rows.map((row) => row.slice(0, 3)),
-    [{ cut: 'end' }, { align: 'right' }, { align: 'right' }],
-    columns - 36,
-  ).map((line, at) => `${line}  ${rows[at]?.[3] ?? ''}`);
-  return [...lines, ...leftOut(entries.length - shown.length, 'more tool')];
+  const barColumns = Math.min(30, columns >> 2);
+  const lines = table(rows, [{ cut: 'end' }, { align: 'right' }, { align: 'right' }], columns - barColumns - 4).map(
+    (line, at) => `${line}  ${colours.cyan(bar(shown[at]?.[1] ?? 0, most, barColumns))}`,
+  );
+  return [...lines, ...leftOut(entries.length - shown.length, 'more tool', columns - 2)];
 }

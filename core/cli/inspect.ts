@@ -1,5 +1,4 @@
 /** `pith inspect FILE` (S12.2): how the context of a session filled. */
-import { COMPACTION } from '../agent/compaction';
 import type { Command } from 'commander';
 import { PRUNE } from '../../plugins/prune/token';
 import { inspectSession } from '../agent/inspect';
@@ -14,8 +13,11 @@ import { printInspection } from './inspect-report';
 import { counted } from './layout';
 import type { SourceFacts } from './opened-session';
 import { folderOf, jsonOption, ordinalOf, pluginOptions, sessionOptions } from './options';
+import { openOutput } from './output-file';
+import type { OutputFile } from './output-file';
 import { openAtWork } from './session-at-work';
 import type { SessionAtWork, SessionRequest } from './session-at-work';
+import { pageOf, reportAtWork } from './session-report';
 import { serviceOf } from './started-plugins';
 import type { Terminal } from './terminal';
 
@@ -28,6 +30,7 @@ export interface InspectJson extends Inspection {
 
 interface InspectFlags extends Omit<SessionRequest, 'file'> {
   readonly compaction?: number;
+  readonly html?: string;
   readonly json?: true;
 }
 
@@ -39,11 +42,13 @@ export function define(command: Command, terminal: Terminal): void {
       ordinalOf,
     )
     .option('--root <DIR>', 'where the files of the session are; paths are shown relative to it', folderOf)
+    .option('--html <FILE>', 'write a report with charts to a file, as a page for a browser')
     .action(async (file: string, flags: InspectFlags) => {
+      const page = flags.html === undefined ? undefined : openOutput(flags.html, file, '--html');
       terminal.progress('reading the session');
       const work = await openAtWork({ ...flags, file }, {}, terminal);
       try {
-        inspect(work, flags, terminal);
+        inspect(work, flags, page, terminal);
       } finally {
         await work.close();
       }
@@ -51,24 +56,29 @@ export function define(command: Command, terminal: Terminal): void {
     });
 }
 
-function inspect(work: SessionAtWork, { compaction: number, json }: InspectFlags, terminal: Terminal): void {
-  const { session, facts } = work.opened;
+function inspect(
+  work: SessionAtWork,
+  { compaction: number, json, html }: InspectFlags,
+  page: OutputFile | undefined,
+  terminal: Terminal,
+): void {
+  const { opened, kernel, files } = work;
+  const { session, facts } = opened;
   const compactions = pastCompactions(session);
   const chosen = number === undefined ? undefined : compactionAt(number, compactions, facts);
-  if (chosen !== undefined && json !== true) return printCompaction(work, chosen, terminal);
-  terminal.progress('counting tokens');
-  const inspection = inspectSession(session, { tokenizer: work.kernel.get(TOKENIZER), files: work.files });
-  if (json === true) return terminal.printJson(inspectJson(facts, inspection, chosen));
-  printInspection(
-    {
-      work,
-      inspection,
-      compactions,
-      prune: serviceOf(work.kernel, PRUNE)?.evaluate(session),
-      plan: serviceOf(work.kernel, COMPACTION)?.plan(session),
-    },
-    terminal,
-  );
+  const isWhole = json !== true && chosen === undefined;
+  if (chosen === undefined || page !== undefined) terminal.progress('counting tokens');
+  if (json === true) {
+    const inspection = inspectSession(session, { tokenizer: kernel.get(TOKENIZER), files });
+    terminal.printJson(inspectJson(facts, inspection, chosen));
+  } else if (chosen !== undefined) printCompaction(work, chosen, terminal);
+  if (!isWhole && page === undefined) return;
+  const prune = serviceOf(kernel, PRUNE)?.evaluate(session);
+  const report = reportAtWork(work, prune, number);
+  if (isWhole) printInspection({ work, report, compactions: compactions.length, prune }, terminal);
+  if (page === undefined) return;
+  page.write(pageOf(report));
+  terminal.note(`wrote ${html ?? ''} (report)`);
 }
 
 /** An inspection as JSON, exactly as S12.2 gives it. */

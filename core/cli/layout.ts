@@ -1,5 +1,6 @@
 /** Numbers, bars and tables of the reports. */
-import { fitTo, padTo, widthOf } from './display-width';
+import { fitTo, padTo, widthOf, wrapTo } from './display-width';
+import { ACROSS } from './glyphs';
 
 /** A whole number with separators: `12,345`. */
 export function figure(value: number): string {
@@ -37,13 +38,13 @@ export function percent(part: number, whole: number): string {
   return `${String(Math.min(99, Math.max(1, Math.round((part / whole) * 100))))}%`;
 }
 
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+const FULL = ACROSS[7];
 
 /** A bar of a value; `columns` wide where the value is `max`. What is more than nothing is seen. */
 export function bar(value: number, max: number, columns: number): string {
   if (max <= 0 || value <= 0) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
-  return '█'.repeat(eighths >> 3) + (EIGHTHS[eighths & 7] ?? '');
+  return FULL.repeat(eighths >> 3) + (ACROSS[(eighths & 7) - 1] ?? '');
 }
 
 /** One part of a bar. */
@@ -81,9 +82,9 @@ export function flow(words: readonly string[], columns: number, gap = '  '): rea
 /** Rows of a list that a person still looks at; what is left out is said. */
 export const MOST_ROWS = 20;
 
-/** The line that says how many rows a list leaves out, if any. */
-export function leftOut(count: number, noun: string): readonly string[] {
-  return count > 0 ? [`and ${counted(count, noun)} (--json lists all)`] : [];
+/** What says how many rows a list leaves out, if any, on as many lines as it needs. */
+export function leftOut(count: number, noun: string, columns: number): readonly string[] {
+  return count > 0 ? wrapTo(`and ${counted(count, noun)} (--json lists all)`, columns) : [];
 }
 
 export interface Column {

@@ -15,15 +15,15 @@ export interface OutputFile {
 }
 
 /**
- * Makes sure that a file can be written before any work is done for it. Throws `PITH_OUTPUT_UNWRITABLE`, and `PITH_USAGE`
- * where the file is the very input.
+ * Makes sure that the file of an option can be written before any work is done for it. Throws `PITH_OUTPUT_UNWRITABLE`, and
+ * `PITH_USAGE` where the file is the very input.
  */
-export function openOutput(path: string, input?: string): OutputFile {
+export function openOutput(path: string, input?: string, option: '--out' | '--html' = '--out'): OutputFile {
   const target = targetOf(path);
   if (input !== undefined && isSame(target, input)) {
     throw new PithError(
       'PITH_USAGE',
-      `--out ${path} is the session itself; name another file, so that its log is kept`,
+      `${option} ${path} is the session itself; name another file, so that its log is kept`,
     );
   }
   const temporary = join(dirname(target), `.${basename(target)}.${String(process.pid)}.tmp`);

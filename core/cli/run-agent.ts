@@ -10,9 +10,13 @@ import type { LogSink } from '../kernel/logger';
 import { defaultService } from '../kernel/services';
 import type { LlmClient } from '../llm/client';
 import type { LoadedManifest } from '../manifest';
+import type * as Reports from '../report';
+import type { LiveReport } from '../report';
 import { newestSession } from '../session/newest-session';
 import { SESSION_STORE } from '../session/store';
+import { inputLimit } from '../tokens/model-limits';
 import { counted } from './layout';
+import type * as SessionReport from './session-report';
 import { manifestName, readManifest } from './started-plugins';
 import type { PluginOptions } from './started-plugins';
 import type { Terminal } from './terminal';
@@ -29,6 +33,8 @@ export interface RunRequest extends PluginOptions {
   readonly resume?: string | true;
   /** Position of its log to go on from. */
   readonly at?: number;
+  /** The port on which its report is served; true takes a free one. */
+  readonly inspect?: number | true;
 }
 
 /** What the surroundings provide: a person to ask, a place for the log. */
@@ -42,6 +48,8 @@ export interface RunningAgent {
   readonly agent: Agent;
   readonly model: LlmClient;
   readonly conversation: Conversation;
+  /** Where the report of the session is served; its address is shown once, to the person alone. */
+  readonly report?: LiveReport | undefined;
 }
 
 /**
@@ -67,7 +75,8 @@ export async function startRun(request: RunRequest, terminal: Terminal, host: Ru
   });
   try {
     const conversation = await openConversation(agent, request, manifest.core.agent.root);
-    return { manifest, agent, model, conversation };
+    const running = { manifest, agent, model, conversation };
+    return { ...running, report: await liveReport(request.inspect, running) };
   } catch (thrown) {
     await agent.close();
     throw thrown;
@@ -75,12 +84,21 @@ export async function startRun(request: RunRequest, terminal: Terminal, host: Ru
 }
 
 /** One line about each thing that a person may want to know before anything is said. */
-export function introduction({ manifest, model, conversation }: RunningAgent): readonly string[] {
+export function introduction({ manifest, model, conversation, report }: RunningAgent): readonly string[] {
   const { session } = conversation;
   const { forkedFrom } = session;
   const from = forkedFrom === undefined ? '' : `, from position ${String(forkedFrom.position)} of ${forkedFrom.id}`;
   const state = session.turn === 0 ? 'new' : `after ${counted(session.turn, 'turn')}`;
-  return [`${manifestName(manifest)}, ${model.model}`, `session ${session.id}, ${state}${from}`];
+  return [
+    `${manifestName(manifest)}, ${model.model}`,
+    `session ${session.id}, ${state}${from}`,
+    ...(report === undefined ? [] : [reportLine(report)]),
+  ];
+}
+
+/** Where to look while it runs. */
+export function reportLine({ url }: LiveReport): string {
+  return `report at ${url}`;
 }
 
 function flagsOf({ root, model }: RunRequest): Readonly<Record<string, unknown>> {
@@ -103,6 +121,27 @@ async function openConversation(
       `no session of ${root} is kept; without --resume a new one begins, and pith sessions lists what there is`,
     );
   return agent.open(id, { create: resume === undefined, ...(at !== undefined && { at }) });
+}
+
+/** Serves the report of the session until its end, where that is asked for. */
+async function liveReport(
+  inspect: RunRequest['inspect'],
+  { manifest, agent, model, conversation }: RunningAgent,
+): Promise<LiveReport | undefined> {
+  if (inspect === undefined) return undefined;
+  /* eslint-disable @typescript-eslint/no-require-imports -- only who asks for a report loads it */
+  const { serveReport } = require('../report') as typeof Reports;
+  const { autoReadBudgetOf, thresholdLines } = require('./session-report') as typeof SessionReport;
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  const limits = model.limits();
+  return serveReport({
+    kernel: agent.kernel,
+    session: conversation.session,
+    port: inspect === true ? 0 : inspect,
+    thresholds: thresholdLines(manifest, limits),
+    autoReadBudget: autoReadBudgetOf(manifest),
+    ...(limits.source !== 'default' && { limit: inputLimit(limits) }),
+  });
 }
 
 function noModel({ path }: LoadedManifest): PithError {

@@ -5,7 +5,7 @@ import type { AgentEvent, RunEnd } from '../agent/run-events';
 import { sessionTotals } from '../agent/session-totals';
 import { PithError } from '../errors';
 import { EXIT } from './exit-code';
-import { startRun } from './run-agent';
+import { reportLine, startRun } from './run-agent';
 import type { RunRequest } from './run-agent';
 import { compactionRow, onCompaction } from './run-compaction';
 import { eventLine, lastLine, sessionLine } from './run-json';
@@ -52,6 +52,7 @@ export async function runOnce(request: OnceRequest, terminal: Terminal): Promise
   });
   try {
     print(sessionLine(running));
+    if (running.report !== undefined) terminal.note(reportLine(running.report));
     if (session.lastRunInterrupted && !request.isJson) terminal.note(interruption(request.prompt));
     const end = await followed(runsOf(conversation, request.prompt), (event) => {
       print(eventLine(event));

@@ -31,6 +31,7 @@ export function define(command: Command, terminal: Terminal): void {
     .option('--system <TEXT>', 'the system prompt instead of that of the manifest')
     .option('--model <NAME>', 'the model instead of that of the manifest')
     .option('--max-output-tokens <N>', 'most tokens of each reply', countOf)
+    .option('--inspect [PORT]', 'serves the report of the session on this machine while it runs', portOf)
     .action(async (flags: RunFlags) => {
       process.exitCode = await run(flags, terminal);
     });
@@ -90,6 +91,12 @@ async function converse(flags: RunFlags, terminal: Terminal): Promise<number> {
 function logAbove(level: LogSink['level'], write: (line: string) => void): LogSink {
   const sink = createLogSink({ level, format: 'pretty', write });
   return { level, write: (entry) => (entry.fields['compaction'] === undefined ? sink.write(entry) : undefined) };
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
+  if (port > 65_535) throw new InvalidArgumentError('Expected a port, a whole number up to 65535; 0 takes a free one.');
+  return port;
 }
 
 function positionOf(text: string): number {

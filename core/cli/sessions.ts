@@ -126,7 +126,7 @@ function printSessions(sessions: readonly ListedSession[], place: string, termin
     const said = problem ?? prompt;
     if (said !== null) terminal.print(`  ${dim(fitTo(printableLine(said), terminal.columns - 2))}`);
   }
-  for (const line of leftOut(sessions.length - shown.length, 'older session')) terminal.print(line);
+  for (const line of leftOut(sessions.length - shown.length, 'older session', terminal.columns)) terminal.print(line);
 }
 
 /** What stands out about a session. */

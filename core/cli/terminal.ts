@@ -2,6 +2,7 @@
 import picocolors from 'picocolors';
 import { PithError } from '../errors';
 import { fitTo, printable } from './display-width';
+import { inAscii, showsGlyphs } from './glyphs';
 
 /** Colours that are plain text where the stream takes none. */
 export type Colours = ReturnType<typeof picocolors.createColors>;
@@ -9,9 +10,11 @@ export type Colours = ReturnType<typeof picocolors.createColors>;
 export interface Terminal {
   /** Colours of standard output. */
   readonly colours: Colours;
-  /** Columns of standard output: 80 where it is no terminal, between 40 and 120. */
+  /** Columns for text on standard output: 80 where it is no terminal, between 40 and 120. */
   readonly columns: number;
-  /** Prints a result, with a line end. */
+  /** Columns for charts, which gain by each of them: all that there are, 40 at least. */
+  readonly chartColumns: number;
+  /** Prints a result, with a line end; in ASCII what is drawn, where the terminal shows no more. */
   print(text: string): void;
   /** Prints a value as JSON. */
   printJson(value: unknown): void;
@@ -42,6 +45,8 @@ const CLEAR_LINE = '\r\u001B[2K';
 export function createTerminal({ out, err, env }: TerminalOptions): Terminal {
   const colours = picocolors.createColors(isColoured(out, env));
   const { red, yellow, dim } = picocolors.createColors(isColoured(err, env));
+  const drawn = showsGlyphs(env) ? (text: string): string => text : inAscii;
+  const columns = Math.max(40, out.columns ?? 80);
   let shown = false;
   const clear = (): void => {
     if (shown) err.write(CLEAR_LINE);
@@ -49,14 +54,15 @@ export function createTerminal({ out, err, env }: TerminalOptions): Terminal {
   };
   const tell = (text: string): void => {
     clear();
-    err.write(`${text}\n`);
+    err.write(`${drawn(text)}\n`);
   };
   return {
     colours,
-    columns: Math.max(40, Math.min(120, out.columns ?? 80)),
+    columns: Math.min(120, columns),
+    chartColumns: columns,
     print: (text) => {
       clear();
-      out.write(`${text}\n`);
+      out.write(`${drawn(text)}\n`);
     },
     printJson: (value) => {
       clear();
@@ -69,14 +75,18 @@ export function createTerminal({ out, err, env }: TerminalOptions): Terminal {
       if (err.isTTY !== true || env['TERM'] === 'dumb') return;
       clear();
       if (phase === '') return;
-      err.write(dim(fitTo(`${phase} …`, (err.columns ?? 80) - 1)));
+      err.write(dim(drawn(fitTo(`${phase} …`, (err.columns ?? 80) - 1))));
       shown = true;
     },
   };
 }
 
+/** `NO_COLOR` goes before `FORCE_COLOR`, and both before what the stream is. */
 function isColoured(stream: Stream, env: TerminalOptions['env']): boolean {
-  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'] ?? '';
+  if (forced !== '') return forced !== '0' && forced !== 'false';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 /** One message for a person; the stack only of what is a fault of Pith itself. */

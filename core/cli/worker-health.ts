@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvalidArgumentError } from 'commander';
-import { messageOf, PithError } from '../errors';
+import { PithError } from '../errors';
+import { listeningFault } from '../report/listening';
 import { METRICS_TYPE } from './worker-metrics';
 
 /** Where to listen. */
@@ -99,15 +100,9 @@ function judged(reason: string | undefined): Page {
 }
 
 function unusable(host: string, port: number, error: NodeJS.ErrnoException): PithError {
-  const reason =
-    error.code === 'EADDRINUSE'
-      ? 'the port is taken'
-      : error.code === 'EACCES'
-        ? 'this user may not listen there'
-        : messageOf(error);
   return new PithError(
     'PITH_HEALTH_PORT',
-    `The health server cannot listen on ${host}:${String(port)}: ${reason}. Give another --health HOST:PORT, or --no-health.`,
+    `The health server cannot listen on ${host}:${String(port)}: ${listeningFault(error)}. Give another --health HOST:PORT, or --no-health.`,
     { cause: error, details: { host, port } },
   );
 }

@@ -167,7 +167,7 @@ function printWorkers(workers: readonly ListedWorker[], terminal: Terminal): voi
         `! ${name} stands ${count === 2 ? 'twice' : `${figure(count)} times`}; each process needs a name of its own`,
       ),
     );
-  for (const line of leftOut(twice.length - MOST_ROWS, 'more name')) terminal.print(line);
+  for (const line of leftOut(twice.length - MOST_ROWS, 'more name', terminal.columns)) terminal.print(line);
 }
 
 function shown(fact: string | null | undefined): string {

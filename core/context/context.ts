@@ -46,6 +46,8 @@ export interface SessionContext {
   keep(edits: readonly Edit[], by: string, reason?: string): void;
   /** The checkpoint that later contexts start from. */
   checkpoint(): PlacedCheckpoint | undefined;
+  /** An item as the next request sends it among the conversation; undefined where it does not. */
+  sent(id: ItemId): Item | undefined;
   /** Numbers of the items that opened turns, ascending. */
   openings(): readonly number[];
   /** Entries that the model has seen in a request: all before its newest reply. */
@@ -79,6 +81,16 @@ export interface ContextOptions {
   /** Limits of models; those of the table by default. */
   readonly limitsOf?: LimitsOf;
 }
+
+/** Records that may change what has been sent before. */
+const REWRITING: ReadonlySet<SessionRecord['t']> = new Set([
+  'settings',
+  'pin',
+  'edits',
+  'compaction',
+  'checkpoint',
+  'undo',
+]);
 
 /** What a context reads of a session; {@link SessionContext.keep} alone writes. */
 export type ContextLog = Pick<Session, 'records' | 'record' | 'item' | 'indexOf'>;
@@ -154,6 +166,11 @@ class LiveContext implements SessionContext {
   checkpoint(): PlacedCheckpoint | undefined {
     this.#catchUp();
     return this.#projection.checkpoint;
+  }
+
+  sent(id: ItemId): Item | undefined {
+    this.#catchUp();
+    return this.#projection.sent(id);
   }
 
   openings(): readonly number[] {
@@ -233,7 +250,11 @@ class LiveContext implements SessionContext {
     const { tokenizer } = this.#options;
     if (record.t === 'item' && record.count !== undefined && record.enc === tokenizer.id)
       tokenizer.remember(record.item, record.count);
+    if (!REWRITING.has(record.t)) return this.#projection.apply(record);
+    // Looked at on both sides, so that estimates do not depend on when somebody asks.
+    this.#sync();
     this.#projection.apply(record);
+    this.#sync();
   }
 
   /** Brings the ledger up to the projection. */

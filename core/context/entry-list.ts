@@ -50,6 +50,12 @@ export class EntryList {
     return this.#groupOf.get(id);
   }
 
+  /** An item as it is sent; undefined where it is not. Costs what its group is long. */
+  sent(id: ItemId): Item | undefined {
+    const group = this.#groups[this.#groupOf.get(id) ?? -1];
+    return group && flattenGroup(group, this.changes).find((item) => item.id === id);
+  }
+
   /** Hands the conversation out; it may grow and change behind that. */
   share(): SharedEntries {
     this.#flatten();

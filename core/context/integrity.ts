@@ -67,22 +67,29 @@ export function checkIntegrity(items: Iterable<Item>): readonly IntegrityFault[]
   return faults;
 }
 
-/** What is broken in a raw log, as `pith inspect` shows it. */
-export function countLooseEnds(items: Iterable<Item>): {
-  readonly orphanResults: number;
-  readonly unansweredCalls: number;
-} {
+/** Counts what is broken in a raw log as it is walked through, as `pith inspect` shows it. */
+export class LooseEnds {
   /** Calls that wait for a result, by id; 0 where all of an id have theirs. */
-  const open = new Map<string, number>();
-  let orphanResults = 0;
-  for (const item of items) {
-    if (item.kind === 'tool_call') open.set(item.callId, (open.get(item.callId) ?? 0) + 1);
-    if (item.kind !== 'tool_result') continue;
-    const left = open.get(item.callId);
-    if (left === undefined) orphanResults++;
-    else open.set(item.callId, Math.max(0, left - 1));
+  readonly #open = new Map<string, number>();
+  #orphanResults = 0;
+  #unansweredCalls = 0;
+
+  /** Results without a call, and calls without a result, so far. */
+  get count(): { readonly orphanResults: number; readonly unansweredCalls: number } {
+    return { orphanResults: this.#orphanResults, unansweredCalls: this.#unansweredCalls };
   }
-  let unansweredCalls = 0;
-  for (const left of open.values()) unansweredCalls += left;
-  return { orphanResults, unansweredCalls };
+
+  take(item: Item): void {
+    if (item.kind === 'tool_call') {
+      this.#open.set(item.callId, (this.#open.get(item.callId) ?? 0) + 1);
+      this.#unansweredCalls++;
+    }
+    if (item.kind !== 'tool_result') return;
+    const left = this.#open.get(item.callId);
+    if (left === undefined) this.#orphanResults++;
+    else if (left > 0) {
+      this.#open.set(item.callId, left - 1);
+      this.#unansweredCalls--;
+    }
+  }
 }

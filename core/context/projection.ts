@@ -100,6 +100,11 @@ export class Projection {
     return this.#list.groupOf(id);
   }
 
+  /** An item as the conversation sends it; undefined where it does not. */
+  sent(id: ItemId): Item | undefined {
+    return this.#list.sent(id);
+  }
+
   /** First entry of the newest reply: all before it was the prompt of that reply. */
   get replyStart(): number {
     return this.#list.replyStart;

@@ -6,6 +6,7 @@ import type {
   CompactionReport,
   CompactOptions,
   Estimate,
+  Json,
   RecordDraft,
   Session,
   WorkUsage,
@@ -147,12 +148,23 @@ export class RunRecord {
     };
     const { outcome, reason, usage } = facts;
     const phase = outcome === 'done' ? 'done' : 'failed';
-    const data = { ...facts, usage: { ...usage }, ...this.work.data };
+    const data = { ...facts, usage: { ...usage }, ...this.#results(), ...this.work.data };
     this.record({ t: 'compaction', phase, compaction: this.id, data });
     bus.publish(phase === 'done' ? 'compaction.done' : 'compaction.failed', { ...this.named, ...facts });
     if (phase === 'failed') log.warn(`A compaction ended as ${outcome}.`, { ...this.named, outcome, reason });
     else if (reason !== undefined) log.warn(`A compaction is done, with a remark: ${reason}`, this.named);
     else log.info('A compaction is done.', { ...this.named, worker: said.worker });
+  }
+
+  /** What was planned and chosen, each file with its reason, so that a later report can tell it. */
+  #results(): { readonly [name: string]: Json } {
+    const { marks, references } = this.found;
+    const { cutItem, summarised, retained } = this.#plan ?? {};
+    return {
+      ...(cutItem !== undefined && { plan: { cutItem, summarised: { ...summarised }, retained: { ...retained } } }),
+      marks: marks.map((mark) => ({ ...mark })),
+      references: references.map(({ path, note }) => ({ path, ...(note !== undefined && { note: this.#told(note) }) })),
+    };
   }
 
   /** Records what is known by now in any case: a session that was closed, or a store that fails, changes no end. */

@@ -1,9 +1,10 @@
 import { COMPACTION } from '../../core/index';
 import fc from 'fast-check';
 import { inspectSession, pastCompactions } from '../../core';
-import { occupancyOf, pastRequests } from '../../core/agent/past-requests';
+import { PastContext } from '../../core/agent/past-context';
+import { pastRequests, sentTokens } from '../../core/agent/past-requests';
 import { createContext } from '../../core/context/context';
-import type { RecordDraft, Session } from '../../core';
+import type { Estimate, RecordDraft, Session } from '../../core';
 import { createSession, restoreSession } from '../../core/session/log-session';
 import { TOKENIZER } from '../../core/tokens/tokenizer';
 import { assistant, call, prose, result, tokenizer, user } from '../support/context';
@@ -27,6 +28,11 @@ function sessionOf(...drafts: readonly RecordDraft[]): Session {
   const session = createSession({ id: 's', now: () => 0 });
   session.record(...drafts);
   return session;
+}
+
+function sizesOf(session: Session): readonly Estimate[] {
+  const past = new PastContext(session, tokenizer);
+  return pastRequests(session).map((request) => sentTokens(request, past));
 }
 
 describe('past requests', () => {
@@ -65,7 +71,7 @@ describe('past requests', () => {
       item(assistant('Two')),
       usage(140),
     );
-    expect(occupancyOf(session, pastRequests(session), tokenizer)).toEqual([
+    expect(sizesOf(session)).toEqual([
       { tokens: 100, margin: 0, source: 'measured' },
       { tokens: 140, margin: 0, source: 'measured' },
     ]);
@@ -84,7 +90,7 @@ describe('past requests', () => {
       item(user(prose(900))),
     ];
     const session = sessionOf(...drafts);
-    const [first, second, third] = occupancyOf(session, pastRequests(session), tokenizer);
+    const [first, second, third] = sizesOf(session);
     expect(first).toMatchObject({ tokens: 5000, source: 'measured' });
     expect(second?.source).toBe('extrapolated');
     expect(second?.tokens).toBeGreaterThan(5250);
@@ -217,6 +223,8 @@ describe('past compactions', () => {
       calls: null,
       refusals: null,
       summary: 'what was',
+      marks: null,
+      references: null,
     });
   });
 

@@ -256,6 +256,21 @@ describe('hooks of a call', () => {
     });
   });
 
+  it('that fail after it, and end the run for that, keep its result from the log', async () => {
+    const fail = (): never => {
+      throw new Error('no pattern');
+    };
+    const mask = plugin('mask', ({ hooks }) => hooks.on('post_tool_call', fail, { onError: 'abort' }));
+    const { call } = await agent([tool('read_file')], mask);
+    const { result, abort } = await call('read_file', { path: 'a' });
+    expect(JSON.stringify(result)).not.toContain('contents of a');
+    expect(result).toMatchObject({
+      summary: 'Error: it ran, and its result is withheld, as "mask" failed while looking at it.',
+      isError: true,
+    });
+    expect(abort?.plugin).toBe('mask');
+  });
+
   it('may revise the result and append to it, one after another', async () => {
     const revise = plugin('revise', ({ hooks }) =>
       hooks.on('post_tool_call', () => ({ do: 'revise', to: { summary: 'short', content: 'masked' } })),

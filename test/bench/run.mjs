@@ -3,7 +3,7 @@
 //   npm run build && npm run bench [-- --sessions DIR]
 import { runAndPrint } from './rows.mjs';
 
-const BENCHES = ['dispatch', 'counting', 'plan', 'turn', 'restore', 'background', 'process'];
+const BENCHES = ['dispatch', 'counting', 'plan', 'turn', 'restore', 'background', 'live', 'page', 'process'];
 /** Those that look at session files. */
 const ON_SESSIONS = ['process', 'background'];
 

@@ -50,7 +50,8 @@ export function pith(args: readonly string[], { cwd = ROOT, input, env = {} }: S
 
 /** The environment without what would change how the command behaves. */
 export function plainEnvironment(): Record<string, string> {
-  const unwanted = /^(?:PITH_|NATS_|NO_COLOR$|FORCE_COLOR$|COLORTERM$|CLICOLOR|NODE_OPTIONS$|NODE_V8_COVERAGE$)/;
+  const unwanted =
+    /^(?:PITH_|NATS_|NO_COLOR$|FORCE_COLOR$|COLORTERM$|CLICOLOR|TERM$|LANG$|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$)/;
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || unwanted.test(name) ? [] : [[name, value]],

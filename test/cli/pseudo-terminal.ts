@@ -17,19 +17,23 @@ export interface PseudoTerminal {
   close(): Promise<void>;
 }
 
-/** Starts the command on a terminal of 100 columns and 30 rows. */
+/** Starts the command on a terminal of 30 rows, and of 100 columns where nothing else is said. */
 export function onTerminal(
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  {
+    cwd,
+    env = {},
+    columns = 100,
+  }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly columns?: number },
 ): PseudoTerminal {
   const words = ['exec', process.execPath, commandFile(), ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const command = `stty columns 100 rows 30; echo pid $$; ${words.join(' ').replace(/^'exec'/, 'exec')}`;
+  const command = `stty columns ${String(columns)} rows 30; echo pid $$; ${words.join(' ').replace(/^'exec'/, 'exec')}`;
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd,
     env: { ...plainEnvironment(), TERM: 'xterm-256color', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const screen = new VirtualTerminal(100);
+  const screen = new VirtualTerminal(columns);
   child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text));
   child.stdin.on('error', () => undefined);
   const code = new Promise<number | null>((resolve) => child.on('close', (exit) => resolve(exit)));

@@ -31,11 +31,36 @@ describe('a terminal', () => {
     expect(recorded(false).terminal.colours.bold('x')).toBe('x');
   });
 
+  test('FORCE_COLOR decides for a pipe and a dumb terminal, NO_COLOR over it', () => {
+    const boldOf = (isTTY: boolean, env: Readonly<Record<string, string>>): string =>
+      recorded(isTTY, env).terminal.colours.bold('x');
+    expect(boldOf(false, { FORCE_COLOR: '1' })).not.toBe('x');
+    expect(boldOf(true, { FORCE_COLOR: '1', TERM: 'dumb' })).not.toBe('x');
+    for (const value of ['0', 'false']) expect(boldOf(true, { FORCE_COLOR: value })).toBe('x');
+    expect(boldOf(true, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe('x');
+    expect(boldOf(true, { FORCE_COLOR: '' })).not.toBe('x');
+  });
+
+  test('draws in ASCII where a terminal shows no more; JSON stays as it is', () => {
+    for (const [env, drawn] of [
+      [{ LANG: 'C.UTF-8' }, '██▌ − ü …\n'],
+      [{ LANG: 'C' }, '##= - ü ~\n'],
+    ] as const) {
+      const { terminal, out, err } = recorded(false, env);
+      terminal.print('██▌ − ü …');
+      terminal.note('██▌ − ü …');
+      expect([out(), err()]).toEqual([drawn, drawn]);
+      terminal.printJson('█');
+      expect(out()).toBe(`${drawn}"█"\n`);
+    }
+  });
+
   test('is 80 columns wide where nothing tells, and never too narrow or too wide to read', () => {
     expect(recorded(false).terminal.columns).toBe(80);
     expect(recorded(true, {}, 100).terminal.columns).toBe(100);
     expect(recorded(true, {}, 10).terminal.columns).toBe(40);
     expect(recorded(true, {}, 400).terminal.columns).toBe(120);
+    expect([recorded(false), recorded(true, {}, 400)].map(({ terminal }) => terminal.chartColumns)).toEqual([80, 400]);
   });
 
   test('shows progress for as long as nothing else is said', () => {

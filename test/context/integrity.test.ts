@@ -1,5 +1,5 @@
 import type { Item } from '../../core';
-import { checkIntegrity, countLooseEnds } from '../../core/context/integrity';
+import { checkIntegrity, LooseEnds } from '../../core/context/integrity';
 
 const user = (id: string, text = 'hi'): Item => ({
   id,
@@ -86,6 +86,8 @@ describe('loose ends of a log', () => {
     ['an id open twice and answered twice', [call('a', '1'), call('b', '1'), result('c', '1'), result('d', '1')], 0, 0],
     ['no calls at all', [user('a'), reasoning('b'), assistant('c')], 0, 0],
   ])('%s', (_, items, orphanResults, unansweredCalls) => {
-    expect(countLooseEnds(items)).toEqual({ orphanResults, unansweredCalls });
+    const ends = new LooseEnds();
+    for (const item of items) ends.take(item);
+    expect(ends.count).toEqual({ orphanResults, unansweredCalls });
   });
 });

@@ -53,6 +53,7 @@ function problems(list: readonly Example[]): readonly string[] {
     'pith/formats': ['./core/formats/index.ts'],
     'pith/manifest': ['./core/manifest/index.ts'],
     'pith/nats': ['./core/bus/nats/index.ts'],
+    'pith/report': ['./core/report/index.ts'],
     'pith/plugins': ['./plugins/index.ts'],
     'pith/plugins/*': ['./plugins/*/index.ts'],
   };

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeWhere } from './needed-program';
 
 export interface NatsServer {
   /** `nats://127.0.0.1:<port>`. */
@@ -147,23 +148,10 @@ async function endAll(): Promise<void> {
   running.clear();
 }
 
-/**
- * A suite that runs where there is a nats-server. Elsewhere it is reported as skipped, or as failed where `CI` is set; the
- * set-up of the tests (`.config/nats-server.mjs`) tells how to get one.
- */
+/** A suite that runs where there is a nats-server ({@link describeWhere}). */
 export function describeWithNats(name: string, suite: () => void): void {
-  if (process.env.NATS_SERVER_BIN !== undefined) {
-    describe(name, () => {
-      suite();
-      afterAll(endAll);
-    });
-  } else if (process.env.CI !== undefined && process.env.CI !== 'false') {
-    describe(name, () => {
-      test('needs a nats-server', () => {
-        throw new Error('There is no nats-server: set NATS_SERVER_BIN, or see .config/nats-server.mjs.');
-      });
-    });
-  } else {
-    describe.skip(name, suite);
-  }
+  describeWhere('NATS_SERVER_BIN', '.config/nats-server.mjs', name, () => {
+    suite();
+    afterAll(endAll);
+  });
 }

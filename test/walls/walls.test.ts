@@ -26,8 +26,10 @@ const TREE: Readonly<Record<string, string>> = {
   'core/formats/format.ts':
     "export { code } from '../session/session'; import type { code as view } from '../context/view'; export type V = typeof view;",
   'core/testing/kit.ts': "export { code } from '../agent/agent';",
+  'core/report/report.ts': "export { code } from '../index'; export { code as other } from '../agent/agent';",
   'core/adapters/host.ts': "export { code } from '../index'; export { plugins } from '../../plugins/index';",
-  'core/cli/main.ts': "export { code } from '../formats/format'; export { plugins } from '../../plugins/index';",
+  'core/cli/main.ts':
+    "export { code } from '../formats/format'; export { other } from '../report/report'; export { plugins } from '../../plugins/index';",
   'plugins/index.ts': "export const plugins = () => import('./one/index');",
   'plugins/one/index.ts':
     "export { code } from '../../core/index'; export { token } from '../two/token'; import './part';",
@@ -58,6 +60,11 @@ const PLANTED: readonly (readonly [from: string, imports: string, wall: string])
   ['core/formats/planted-agent.ts', '../agent/agent', 'formats-imports-down'],
   ['core/testing/planted.ts', '../formats/format', 'testing-imports-down'],
   ['core/testing/planted-cli.ts', '../cli/main', 'testing-imports-down'],
+  ['core/report/planted.ts', '../formats/format', 'report-imports-down'],
+  ['core/report/planted-cli.ts', '../cli/main', 'report-imports-down'],
+  ['core/report/planted-plugin.ts', '../../plugins/index', 'core-knows-no-plugin'],
+  ['core/agent/planted-report.ts', '../report/report', 'agent-imports-down'],
+  ['core/adapters/planted-report.ts', '../report/report', 'adapters-imports-down'],
   ['core/adapters/planted.ts', '../cli/main', 'adapters-imports-down'],
   ['core/cli/planted.ts', '../adapters/host', 'cli-imports-down'],
   ['core/cli/planted-kit.ts', '../testing/kit', 'cli-imports-down'],

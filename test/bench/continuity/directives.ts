@@ -46,12 +46,12 @@ export function directivesHeld(
   return [...held.values()];
 }
 
-/** Sentences of five words and more; tags, and lists of paths and numbers, are no sentences. */
+/** Sentences of five words and more; headings, lists of paths and numbers, and what tools put in between tags are none. */
 export function sentencesOf(text: string): readonly string[] {
   return text
     .split(/\n+|(?<=[.!?。！？])\s+/u)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => !sentence.startsWith('<') && plainWords(sentence) >= QUOTED);
+    .filter((sentence) => !/^#|<\/?[a-z][\w-]*>/.test(sentence) && plainWords(sentence) >= QUOTED);
 }
 
 function plainWords(sentence: string): number {

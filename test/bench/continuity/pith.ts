@@ -1,6 +1,6 @@
 /** The context that Pith itself makes: a real compaction of the session as it is up to the cut. */
-import { COMPACTION, CONTEXT } from '../../../core';
-import { startPlugins } from '../../../core/cli/started-plugins';
+import { COMPACTION, CONTEXT, createAgent } from '../../../core';
+import { agentFromManifest } from '../../../core/agent/manifest-agent';
 import { createImportedSession } from '../../../core/formats';
 import { loadManifest } from '../../../core/manifest';
 import { stockPlugins } from '../../../plugins';
@@ -42,7 +42,8 @@ export function pith({ split, manifest, keys }: PithOptions): Policy {
         'log.level': 'error',
       },
     });
-    const kernel = await startPlugins(loaded, { files });
+    const agent = await createAgent({ ...(await agentFromManifest(loaded)), files });
+    const { kernel } = agent;
     const imported = { format, records: records.slice(0, cut.records), sidechains: 0, malformed: 0, warnings: [] };
     const session = createImportedSession(
       { ...imported, ...(root !== undefined && { root }) },
@@ -64,7 +65,7 @@ export function pith({ split, manifest, keys }: PithOptions): Policy {
       return { blocks, tail: [...view.items()], references, outcome: report.outcome };
     } finally {
       await session.close();
-      await kernel.stop();
+      await agent.close();
     }
   };
 }

@@ -29,10 +29,7 @@ const COMPARISON = 13;
 
 export function summaryText({ budget, horizon, policies, comparisons }: Summary): string {
   const first = policies[0];
-  const head =
-    budget === 'defaults'
-      ? "The manifest's defaults, others with the tokens that these took"
-      : `${count(budget)} tokens`;
+  const head = budget === 'defaults' ? "The manifest's defaults" : `${count(budget)} tokens`;
   const cuts = `${String(first?.sessions ?? 0)} sessions, ${cutsText(first?.cuts ?? 0)}`;
   const lines = [`${head}, the next ${String(horizon)} calls: ${cuts}`, header()];
   for (const policy of policies) lines.push(...estimateLines(policy.policy, policy));
@@ -43,13 +40,11 @@ export function summaryText({ budget, horizon, policies, comparisons }: Summary)
       );
   lines.push(
     '',
-    `${first?.policy ?? ''} less others: difference, sessions won, sessions worse by more than ${share(CLEARLY)}; interval`,
+    `${first?.policy ?? ''} less others: difference, won/sessions, worse by more than ${share(CLEARLY)}; interval`,
   );
   lines.push(`${''.padEnd(NAME)}${COMPARED.map((name) => TITLES[name].padStart(COMPARISON)).join('')}`);
   for (const { against, measures } of comparisons) {
-    lines.push(
-      `${against.padEnd(NAME)}${COMPARED.map((name) => wonText(measures[name]).padStart(COMPARISON)).join('')}`,
-    );
+    lines.push(`${label(against)}${COMPARED.map((name) => wonText(measures[name]).padStart(COMPARISON)).join('')}`);
     lines.push(`${''.padEnd(NAME)}${COMPARED.map((name) => rangeText(measures[name]).padStart(COMPARISON)).join('')}`);
   }
   return lines.join('\n');
@@ -66,7 +61,7 @@ function estimateLines(name: string, estimates: Estimates): readonly string[] {
   const narrow = PLAIN.map((measure) => share(estimates[measure]?.mean).padStart(NARROW));
   const intervals = WITH_INTERVAL.map((measure) => intervalText(estimates[measure]).padStart(WIDE));
   return [
-    `${name.padEnd(NAME)}${[...wide, ...narrow].join('')}${count(estimates.tokens?.mean).padStart(TOKENS)}`,
+    `${label(name)}${[...wide, ...narrow].join('')}${count(estimates.tokens?.mean).padStart(TOKENS)}`,
     `${''.padEnd(NAME)}${intervals.join('')}`,
   ];
 }
@@ -101,7 +96,7 @@ export function heldOutText(folds: readonly HeldOut[]): string {
       `${budget === 'defaults' ? budget : count(budget)} tokens, the next ${String(horizon)} calls`,
       header(),
     );
-    lines.push(...estimateLines('held out', scores), ...estimateLines(best.settings.slice(0, NAME - 1), best.scores));
+    lines.push(...estimateLines('held out', scores), ...estimateLines('in sample', best.scores));
   }
   return lines.join('\n');
 }
@@ -117,6 +112,11 @@ export function missesText(misses: readonly BigMiss[]): string {
     );
   }
   return lines.join('\n').trimStart();
+}
+
+/** The name of a row, cut where it is too long for its column. */
+function label(name: string): string {
+  return name.slice(0, NAME - 1).padEnd(NAME);
 }
 
 function cutsText(cuts: number): string {
