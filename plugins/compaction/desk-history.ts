@@ -61,11 +61,16 @@ export function historyOf(
     const call = entry?.kind === 'tool_result' ? open.get(entry.callId) : undefined;
     if (call !== undefined) calls.set(number, call);
   }
+  // Lines that were put into a file are contents of it.
+  const shown = ({ anchors = [], ...touch }: Touch): Touch => ({
+    ...touch,
+    anchors: readsFiles ? anchors.map(mask) : [],
+  });
   const touchesOf = (call: ToolCallItem): readonly Touch[] => {
-    if (readsFiles) return touches.of(call);
+    if (readsFiles) return touches.of(call).map(shown);
     const number = session.indexOf(call.id);
     const found = number === undefined ? undefined : session.item(number);
-    return found?.kind === 'tool_call' ? touches.of(found).map((touch) => ({ ...touch, anchors: [] })) : [];
+    return found?.kind === 'tool_call' ? touches.of(found).map(shown) : [];
   };
   return {
     from: range.from,
@@ -80,7 +85,7 @@ export function historyOf(
     get earlierFiles() {
       const before = [...touched().values()].filter(({ lastItem }) => lastItem < range.from);
       const newest = before.sort((a, b) => b.lastItem - a.lastItem).slice(0, EARLIER_FILES);
-      return newest.map(({ path, edits }) => ({ path, access: edits > 0 ? ('edit' as const) : ('read' as const) }));
+      return newest.flatMap((file) => file.newest.map(shown));
     },
     get earlierWords() {
       const found: number[] = [];

@@ -15,7 +15,7 @@ export interface Touch {
 /** The history behind the pages of a desk; what lies from `to` on is carried over. */
 export interface DeskHistory extends History {
   readonly previousSummary: string | undefined;
-  /** Files that were touched before the part to summarise, newest first; a few. */
+  /** What touched files before the part to summarise, the newest files and touches first; a few. */
   readonly earlierFiles: readonly Touch[];
   /** Numbers of the newest messages of the user before the part to summarise, ascending; a few short ones. */
   readonly earlierWords: readonly number[];

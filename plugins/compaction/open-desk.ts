@@ -11,7 +11,7 @@ import { HandedIn } from './handed-in';
 import { deskPage, type DeskHistory } from './history';
 import { Marks, linesText, type MarkRequest } from './marks';
 import type { SummaryProblem } from './summary';
-import { collapseBlanks } from './summary-format';
+import { collapseBlanks } from './quotation';
 import { reasonOf, SessionTouches, type TouchedFile } from './touches';
 
 /** References beyond this number are refused; a list that long helps nobody. */
@@ -86,7 +86,7 @@ class WorkingDesk implements OpenDesk, DeskWork {
       guard: options.guard,
       countText: (text) => options.tokenizer.countText(text),
       most: budget,
-      reason: (key) => this.#reason(key),
+      reason: (key) => this.#references.get(key)?.note ?? this.#reason(key),
       recency: (key) => this.#touched.get(key)?.lastItem ?? -1,
     });
     for (const path of options.defaultReferences) this.#refer(path, undefined);
@@ -109,8 +109,8 @@ class WorkingDesk implements OpenDesk, DeskWork {
   }
 
   get references(): readonly Reference[] {
-    return [...this.#references].flatMap(([key, { path, note = this.#reason(key) }]) =>
-      this.#marks.has(path) ? [] : [{ path, ...(note !== undefined && { note }) }],
+    return [...this.#references].flatMap(([key, { path, note = this.#reason(key) ?? '' }]) =>
+      this.#marks.has(path) ? [] : [{ path, ...(note !== '' && { note }) }],
     );
   }
 
@@ -170,10 +170,9 @@ class WorkingDesk implements OpenDesk, DeskWork {
     if (!this.#references.has(key) && this.#references.size >= MAX_REFERENCES)
       return failure(`There are ${String(MAX_REFERENCES)} references already; no more are taken.`);
     const shown = oneLine(this.#mask(files.display(path)));
-    const said = this.#mask(oneLine(note ?? ''))
-      .slice(0, NOTE_CHARACTERS)
-      .toWellFormed();
-    this.#references.set(key, { path: shown, ...(said !== '' && { note: said }) });
+    const said = note === undefined ? undefined : this.#mask(oneLine(note)).slice(0, NOTE_CHARACTERS).toWellFormed();
+    this.#references.delete(key);
+    this.#references.set(key, { path: shown, ...(said !== undefined && { note: said }) });
     return { summary: `Referenced ${shown}.` };
   }
 

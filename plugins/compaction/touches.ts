@@ -11,9 +11,14 @@ export interface TouchedFile {
   readonly deleted: boolean;
   /** 0-based number of the item that touched it last. */
   readonly lastItem: number;
-  /** The turn that touched it last, 1-based; 0 where the log tells no turns. */
-  readonly lastTurn: number;
+  /** Calls of tools between the one that touched it last and the end of the log. */
+  readonly callsAgo: number;
+  /** What touched it last, newest first; a few. */
+  readonly newest: readonly Touch[];
 }
+
+/** Touches of a file that are remembered one by one. */
+const NEWEST = 2;
 
 const ANCHORS = 3;
 const ANCHOR_LENGTH = 160;
@@ -46,14 +51,14 @@ export class SessionTouches {
   }
 
   async #collect(): Promise<ReadonlyMap<string, TouchedFile>> {
-    const files = new Map<string, TouchedFile>();
+    const files = new Map<string, Omit<TouchedFile, 'callsAgo'> & { readonly call: number }>();
     let number = 0;
-    let turn = 0;
-    await inSlices(this.#session.records(), (record) => {
-      if (record.t === 'turn' && record.phase === 'start') turn = record.turn;
-      if (record.t !== 'item') return;
-      if (record.item.kind === 'tool_call') {
-        for (const { path, access } of this.of(record.item)) {
+    let calls = 0;
+    await inSlices(this.#session.items(), (item) => {
+      if (item.kind === 'tool_call') {
+        calls++;
+        for (const touch of this.of(item)) {
+          const { path, access } = touch;
           const key = this.#canonical(path);
           const known = files.get(key);
           files.set(key, {
@@ -62,25 +67,31 @@ export class SessionTouches {
             edits: (known?.edits ?? 0) + (access === 'write' || access === 'edit' ? 1 : 0),
             deleted: access === 'delete',
             lastItem: number,
-            lastTurn: turn,
+            call: calls,
+            newest: [touch, ...(known?.newest ?? []).slice(0, NEWEST - 1)],
           });
         }
       }
       number++;
     });
-    return files;
+    return new Map([...files].map(([key, { call, ...file }]) => [key, { ...file, callsAgo: calls - call }]));
   }
 }
 
-/** `edited 3 times, read once, last in turn 4`. */
-export function reasonOf({ reads, edits, deleted, lastTurn }: TouchedFile): string {
+/** `edited 3 times, read once, last 12 calls ago`. */
+export function reasonOf({
+  reads,
+  edits,
+  deleted,
+  callsAgo,
+}: Pick<TouchedFile, 'reads' | 'edits' | 'deleted' | 'callsAgo'>): string {
   const times = (verb: string, count: number): readonly string[] =>
     count === 0 ? [] : [`${verb} ${count === 1 ? 'once' : `${String(count)} times`}`];
   return [
     ...times('edited', edits),
     ...times('read', reads),
     ...(deleted ? ['deleted'] : []),
-    ...(lastTurn > 0 ? [`last in turn ${String(lastTurn)}`] : []),
+    ...(callsAgo > 0 ? [`last ${callsAgo === 1 ? 'a call' : `${String(callsAgo)} calls`} ago`] : ['just before']),
   ].join(', ');
 }
 

@@ -105,9 +105,17 @@ describe('marks and references at the desk', () => {
     await ask('mark_read_required', { path: 'old.ts' });
     await ask('mark_read_required', { path: 'new.ts', offset: 2, limit: 1 });
     expect(desk.marks).toMatchObject([
-      { path: 'new.ts', fromLine: 2, toLine: 2, source: 'disk', reason: 'edited 2 times, read once' },
-      { path: 'old.ts', fromLine: 1, toLine: 3, source: 'disk', reason: 'read once' },
+      { path: 'new.ts', fromLine: 2, toLine: 2, source: 'disk', reason: 'edited 2 times, read once, just before' },
+      { path: 'old.ts', fromLine: 1, toLine: 3, source: 'disk', reason: 'read once, last 3 calls ago' },
     ]);
+  });
+
+  test('the note that a worker gives to a file is why it is marked', async () => {
+    const { call: ask, desk } = await openTestDesk({ items, files });
+    await ask('add_reference', { path: './new.ts', note: 'named in the plan' });
+    await ask('mark_read_required', { path: 'new.ts' });
+    expect(desk.marks).toMatchObject([{ path: 'new.ts', reason: 'named in the plan' }]);
+    expect(desk.references).toEqual([]);
   });
 
   test('an unmark takes all ranges of a file back, and says where there is none', async () => {
@@ -130,7 +138,7 @@ describe('marks and references at the desk', () => {
   test('default references stay references until they are marked', async () => {
     const { call: ask, desk } = await openTestDesk({ items, files, defaultReferences: ['new.ts', 'old.ts'] });
     await ask('mark_read_required', { path: 'new.ts' });
-    expect(desk.references).toEqual([{ path: 'old.ts', note: 'read once' }]);
+    expect(desk.references).toEqual([{ path: 'old.ts', note: 'read once, last 3 calls ago' }]);
     await ask('unmark_read_required', { path: 'new.ts' });
     expect(desk.references.map(({ path }) => path)).toEqual(['new.ts', 'old.ts']);
   });
@@ -141,6 +149,14 @@ describe('marks and references at the desk', () => {
     await ask('add_reference', { path: 'old.ts', note: 'the\nsecond' });
     await ask('add_reference', { path: 'gone/away.ts' });
     expect(desk.references).toEqual([{ path: 'old.ts', note: 'the second' }, { path: 'gone/away.ts' }]);
+  });
+
+  test('references stand in the order in which they were given last; one with an empty note has none', async () => {
+    const { call: ask, desk } = await openTestDesk({ items, files, defaultReferences: ['new.ts', 'old.ts'] });
+    await ask('add_reference', { path: 'other.ts', note: 'why' });
+    await ask('add_reference', { path: 'new.ts', note: '' });
+    expect(desk.references).toMatchObject([{ path: 'old.ts' }, { path: 'other.ts', note: 'why' }, { path: 'new.ts' }]);
+    expect(desk.references[2]).not.toHaveProperty('note');
   });
 
   test('references are bounded', async () => {
@@ -257,6 +273,7 @@ describe('what the desk never shows', () => {
       user(`My key is ${secret}, use it.`),
       call('a', 'Bash', { command: `curl -H "x-api-key: ${secret}" https://api.example.com` }),
       answer('a', `API_KEY=${secret}\nok`),
+      call('b', 'Edit', { file_path: 'config.ts', old_string: 'none', new_string: `const apiKey = '${secret}';` }),
     ];
     const { call: ask, desk } = await openTestDesk({
       items,

@@ -13,7 +13,6 @@ import {
   titleOf,
 } from '../../../plugins/compaction/workers/offline/prose';
 import { isGoingOn, userWords } from '../../../plugins/compaction/workers/offline/user-words';
-import { unshown, windowsOf } from '../../../plugins/compaction/workers/offline/windows';
 import { tokenizer } from '../../support/context';
 
 describe('prose', () => {
@@ -222,53 +221,5 @@ describe('the language of a conversation', () => {
     expect(Object.values(words).every((word) => word !== '')).toBe(true);
     expect(edits(1)).toMatch(/^1\s?\S/u);
     expect(edits(3)).toMatch(/^3\s?\S/u);
-  });
-});
-
-describe('windows', () => {
-  const seen = {
-    lines: new Map(Array.from({ length: 500 }, (_, at) => [at + 1, at === 249 ? 'the edited line' : `line ${at + 1}`])),
-    count: 500,
-  };
-  const file = { path: 'a', score: 1, edits: 1, reads: 1, lastItem: 9, lastTurn: 1, shown: [] };
-  const read = (fromLine: number, toLine: number) => ({ number: 1, edited: false, fromLine, toLine, anchors: [] });
-  const edit = { number: 2, edited: true, fromLine: undefined, toLine: undefined, anchors: ['the edited line'] };
-
-  test('stand around what was edited, then what was read', () => {
-    expect(windowsOf({ ...file, interests: [read(10, 40), edit] }, seen, 5)).toEqual([
-      { fromLine: 235, toLine: 275 },
-      { fromLine: 10, toLine: 40 },
-    ]);
-  });
-
-  test('that are near each other are one', () => {
-    expect(windowsOf({ ...file, interests: [read(10, 40), read(45, 60)] }, seen, 5)).toEqual([
-      { fromLine: 10, toLine: 60 },
-    ]);
-  });
-
-  test('lie inside of the file and never overlap', () => {
-    const interest = fc
-      .tuple(fc.integer({ min: 1, max: 600 }), fc.nat(400))
-      .map(([from, length]) => read(from, from + length));
-    fc.assert(
-      fc.property(fc.array(interest, { maxLength: 10 }), (interests) => {
-        const windows = windowsOf({ ...file, interests }, seen, 6);
-        for (const { fromLine, toLine } of windows)
-          expect(1 <= fromLine && fromLine <= toLine && toLine <= 500).toBe(true);
-        const sorted = [...windows].sort((a, b) => a.fromLine - b.fromLine);
-        for (const [at, window] of sorted.entries())
-          expect(window.fromLine).toBeGreaterThan(sorted[at - 1]?.toLine ?? 0);
-      }),
-    );
-  });
-
-  test('lose what is shown anyway, and keep their longest part', () => {
-    expect(unshown({ fromLine: 1, toLine: 100 }, [{ fromLine: 30, toLine: 40 }])).toEqual({
-      fromLine: 41,
-      toLine: 100,
-    });
-    expect(unshown({ fromLine: 10, toLine: 20 }, [{ fromLine: 1, toLine: Infinity }])).toBeUndefined();
-    expect(unshown({ fromLine: 10, toLine: 20 }, [])).toEqual({ fromLine: 10, toLine: 20 });
   });
 });

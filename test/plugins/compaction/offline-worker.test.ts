@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import type { NewItem } from '../../../core';
-import {
-  collapseBlanks,
-  parseSummary,
-  stockSummaryFormat,
-  type Summary,
-} from '../../../plugins/compaction/summary-format';
+import { collapseBlanks } from '../../../plugins/compaction/quotation';
+import { parseSummary, stockSummaryFormat, type Summary } from '../../../plugins/compaction/summary-format';
 import { offlineWorker } from '../../../plugins/compaction/workers/offline/offline-worker';
 import { histories } from '../../arbitraries/history';
 import { assistant, call, tokenizer, user } from '../../support/context';
@@ -392,7 +388,7 @@ describe('the offline worker chooses files', () => {
     });
     const { marks } = await compact();
     const place = marks.find(({ path, fromLine, toLine }) => path === 'large.ts' && fromLine <= 1501 && toLine >= 1501);
-    expect(place).toMatchObject({ reason: 'edited once, read once' });
+    expect(place).toMatchObject({ reason: 'edited once, read once, just before' });
     expect(marks.find(({ path }) => path === 'small.ts')).toMatchObject({ fromLine: 1, toLine: 30 });
   });
 

@@ -1,49 +1,61 @@
-/** Which files the next steps will need (S9.12): by recency, edits and mentions. */
+/** Which files the next steps will need (S9.12): by recency, edits, re-reads and mentions. */
 import { inSlices } from '../../../../core/index';
+import { reasonOf } from '../../touches';
 import type { Entry, TouchEntry } from './pages';
+import { newestPlan } from './task-facts';
 import { callsOf, type Call, type Turn } from './turns';
 
 /** A stretch of a file that was looked at or changed; lines where the call named them, else the lines put in. */
 export interface Interest {
-  readonly number: number;
   readonly edited: boolean;
   readonly fromLine: number | undefined;
   readonly toLine: number | undefined;
   readonly anchors: readonly string[];
 }
 
+/** Lines that a reading in the retained tail shows, with the tokens of what stands there of it. */
+export interface ShownLines {
+  readonly fromLine: number;
+  /** `Infinity` where the reading had no end. */
+  readonly toLine: number;
+  readonly tokens: number;
+}
+
 /** A file of the session. */
 export interface RankedFile {
   readonly path: string;
   readonly score: number;
-  readonly edits: number;
-  readonly reads: number;
-  /** Number of the item that touched it last, and of the turn; turns are 1-based. */
-  readonly lastItem: number;
-  readonly lastTurn: number;
+  /** Why it may be needed, for a person: `edited 3 times, last 12 calls ago; named in the plan`. Absent: nothing is known. */
+  readonly reason: string | undefined;
+  readonly edited: boolean;
   /** Newest first. */
   readonly interests: readonly Interest[];
-  /** Lines that the retained tail shows; `Infinity` where it shows all. */
-  readonly shown: readonly { readonly fromLine: number; readonly toLine: number }[];
+  readonly shown: readonly ShownLines[];
 }
 
-/** Items after which a touch counts half. */
-const HALF_LIFE = 60;
-const WEIGHT = { edit: 3, write: 2.5, read: 1.2, delete: 0 } as const;
-/** What a file of before the summarised part counts; it comes last. */
-const EARLIER = 0.001;
-/** Tokens up to which a result of the tail is taken to stand there whole. */
-const SHOWN_TOKENS = 6000;
+/** Calls after which a touch counts half. */
+const HALF_LIFE = 20;
+/** What a touch counts; each text that names a file counts one. */
+const WEIGHT = { edit: 2, write: 2, read: 1, delete: 0 } as const;
+/** Calls that are taken to lie between two touches of before the summarised part, of which only the order is known. */
+const APART = 3;
+/** Newest messages, and newest errors of the last turn, in which names of files are looked for. */
+const NEWEST = { messages: 4, errors: 3 } as const;
+/** Characters of an error that are looked at, half of them at its end; a long output names files without need. */
+const ERROR = 1500;
+/** Characters of a name of a file; shorter ones stand in texts by chance. */
+const NAME = 4;
 
 interface Draft {
   path: string;
   score: number;
   edits: number;
   reads: number;
-  lastItem: number;
-  lastTurn: number;
+  deleted: boolean;
+  callsAgo: number;
+  named: string[];
   interests: Interest[];
-  shown: { fromLine: number; toLine: number }[];
+  shown: ShownLines[];
 }
 
 /** The files that calls touched, the most needed first. Works in slices. */
@@ -53,84 +65,119 @@ export async function rankFiles(
   signal: AbortSignal,
 ): Promise<readonly RankedFile[]> {
   const files = new Map<string, Draft>();
-  const end = entries.at(-1)?.number ?? 0;
+  const calls = callsOf(turns);
+  for (const { kind, touches } of entries) if (kind === 'files') noteEarlier(files, touches, calls.length);
+  let callsAgo = calls.length;
   await inSlices(
-    callsByTurn(turns),
-    ([call, turn]) => {
-      for (const touch of call.failed ? [] : call.entry.touches) {
-        const file = draftOf(files, touch.path);
-        file.score += WEIGHT[touch.access] * 0.5 ** ((end - call.entry.number) / HALF_LIFE);
-        file[touch.access === 'read' ? 'reads' : 'edits']++;
-        file.lastItem = call.entry.number;
-        file.lastTurn = turn;
-        file.interests.push(interestOf(touch, call.entry.number));
-        if (call.entry.kept) noteShown(file, touch, call.result);
-      }
+    calls,
+    (call) => {
+      callsAgo--;
+      for (const touch of call.failed ? [] : call.entry.touches)
+        noteTouch(draftOf(files, touch.path), touch, call, callsAgo);
     },
     signal,
   );
-  for (const { kind, touches } of entries)
-    if (kind === 'files')
-      for (const [index, { path }] of touches.entries()) draftOf(files, path).score += EARLIER / (index + 1);
   await addMentions(files, turns, entries, signal);
   return [...files.values()]
-    .map((file) => ({ ...file, interests: file.interests.reverse() }))
-    .sort((a, b) => b.score - a.score || b.lastItem - a.lastItem || (a.path < b.path ? -1 : 1));
+    .sort((a, b) => b.score - a.score || a.callsAgo - b.callsAgo || (a.path < b.path ? -1 : 1))
+    .map(rankedOf);
 }
 
-/** Every call with the 1-based number of its turn. */
-function* callsByTurn(turns: readonly Turn[]): Iterable<readonly [Call, number]> {
-  for (const [index, { calls }] of turns.entries()) for (const call of calls) yield [call, index + 1];
+function worthOf({ access }: TouchEntry, callsAgo: number): number {
+  return WEIGHT[access] * 0.5 ** (callsAgo / HALF_LIFE);
+}
+
+function rankedOf({ path, score, named, interests, shown, ...counts }: Draft): RankedFile {
+  const known = counts.callsAgo === Infinity ? [] : [reasonOf(counts)];
+  const reasons = [...known, ...(named.length === 0 ? [] : [`named in ${named.join(' and ')}`])];
+  return {
+    path,
+    score,
+    reason: reasons.length === 0 ? undefined : reasons.join('; '),
+    edited: counts.edits > 0,
+    interests: interests.reverse(),
+    shown,
+  };
 }
 
 function draftOf(files: Map<string, Draft>, path: string): Draft {
   const known = files.get(path);
   if (known !== undefined) return known;
-  const file: Draft = { path, score: 0, edits: 0, reads: 0, lastItem: 0, lastTurn: 0, interests: [], shown: [] };
+  const file: Draft = {
+    path,
+    score: 0,
+    edits: 0,
+    reads: 0,
+    deleted: false,
+    callsAgo: Infinity,
+    named: [],
+    interests: [],
+    shown: [],
+  };
   files.set(path, file);
   return file;
 }
 
-function interestOf({ access, fromLine, toLine, anchors }: TouchEntry, number: number): Interest {
-  return { number, edited: access !== 'read', fromLine, toLine, anchors };
+/** Touches of before the summarised part, newest first. */
+function noteEarlier(files: Map<string, Draft>, touches: readonly TouchEntry[], calls: number): void {
+  for (let index = touches.length - 1; index >= 0; index--) {
+    const touch = touches[index];
+    if (touch === undefined) continue;
+    const file = draftOf(files, touch.path);
+    file.score += worthOf(touch, calls + APART * index);
+    file.interests.push(interestOf(touch));
+  }
 }
 
-/** What the tail shows of a file needs no second showing; a later edit in the tail shows only itself. */
-function noteShown(file: Draft, touch: TouchEntry, result: Entry | undefined): void {
-  if (touch.access === 'edit') file.shown = [];
-  else if (touch.access === 'write') file.shown = [{ fromLine: 1, toLine: Infinity }];
-  else if (result !== undefined && result.tokens >= 20 && result.tokens <= SHOWN_TOKENS)
-    file.shown.push({ fromLine: touch.fromLine ?? 1, toLine: touch.toLine ?? Infinity });
+function interestOf({ access, fromLine, toLine, anchors }: TouchEntry): Interest {
+  return { edited: access !== 'read', fromLine, toLine, anchors };
 }
 
-/** Files that the last messages, errors and plans name will be asked for again. */
+function noteTouch(file: Draft, touch: TouchEntry, { entry, result }: Call, callsAgo: number): void {
+  const { access, fromLine, toLine } = touch;
+  file.score += worthOf(touch, callsAgo);
+  if (access === 'read') file.reads++;
+  else if (access !== 'delete') file.edits++;
+  file.deleted = access === 'delete';
+  file.callsAgo = callsAgo;
+  file.interests.push(interestOf(touch));
+  if (!entry.kept) return;
+  // What the tail shows of a file needs no second showing; behind an edit its lines are no longer those.
+  if (access === 'read')
+    file.shown.push({ fromLine: fromLine ?? 1, toLine: toLine ?? Infinity, tokens: result?.tokens ?? 0 });
+  else file.shown = access === 'write' ? [{ fromLine: 1, toLine: Infinity, tokens: Infinity }] : [];
+}
+
+/** Files that the newest messages, the plan and errors name will be asked for again. */
 async function addMentions(
   files: ReadonlyMap<string, Draft>,
   turns: readonly Turn[],
   entries: readonly Entry[],
   signal: AbortSignal,
 ): Promise<void> {
-  const last = turns.at(-1);
-  const said = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant').slice(-4);
-  const errors = callsOf(turns.slice(-1))
-    .filter(({ failed }) => failed)
-    .slice(-3);
-  const texts = [
-    last?.prompt ?? '',
-    ...said.map(({ text }) => text),
-    ...errors.map(({ result }) => result?.text ?? ''),
+  const said = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant').slice(-NEWEST.messages);
+  const failed = callsOf(turns.slice(-1)).filter((call) => call.failed);
+  const plan = newestPlan(callsOf(turns));
+  const places: readonly (readonly [string, readonly string[]])[] = [
+    ['the newest messages', said.map(({ text }) => text)],
+    ['the plan', [plan.map(({ text }) => text).join('\n')]],
+    ['an error', failed.slice(-NEWEST.errors).map(({ result }) => endsOf(result?.text ?? ''))],
   ];
   await inSlices(
     files.values(),
     (file) => {
-      const name = baseName(file.path);
-      if (name.length < 4) return;
-      for (const text of texts) if (text.includes(name)) file.score += text.includes(file.path) ? 1.5 : 1;
+      const name = file.path.slice(Math.max(file.path.lastIndexOf('/'), file.path.lastIndexOf('\\')) + 1);
+      if (name.length < NAME) return;
+      for (const [place, texts] of places) {
+        const times = texts.filter((text) => text.includes(name)).length;
+        file.score += times;
+        if (times > 0) file.named.push(place);
+      }
     },
     signal,
   );
 }
 
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+function endsOf(text: string): string {
+  return text.length <= ERROR ? text : `${text.slice(0, ERROR / 2)}\n${text.slice(-ERROR / 2)}`;
 }

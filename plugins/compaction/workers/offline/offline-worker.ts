@@ -1,9 +1,10 @@
 /** The embedded compact worker (S9.12): deterministic, without a model, and acting through the desk alone. */
 import { nextSlice } from '../../../../core/index';
-import type { CompactWorker, Desk, WorkerReport } from '../../worker';
+import type { CompactWorker, WorkerReport } from '../../worker';
 import { digestHistory } from './digest';
-import { rankFiles, type RankedFile } from './file-rank';
+import { rankFiles } from './file-rank';
 import { markFiles } from './mark-files';
+import { nameFiles } from './name-files';
 import { readHistory } from './pages';
 import { notingMarks } from './shown-files';
 import { turnsOf } from './turns';
@@ -12,9 +13,6 @@ import { sectionTokens, writeSummary } from './write-summary';
 
 /** Tokens of the summary for each finished task that is told apart. */
 const TASK_TOKENS = 220;
-/** Files beside the written ones that are named as references. */
-const READ_REFERENCES = 12;
-
 const NO_MODEL: WorkerReport = {
   usage: { requests: 0, inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
 };
@@ -31,7 +29,7 @@ export const offlineWorker: CompactWorker = {
     const ranked = await rankFiles(turns, entries, signal);
     await nextSlice();
     const marked = await markFiles(job, noting, ranked, signal);
-    await addReferences(desk, ranked, marked, signal);
+    await nameFiles(desk, ranked, marked, signal);
     progress({ phase: 'summary', tokens: 0 });
     const maxTasks = Math.max(3, Math.floor(sectionTokens(job) / TASK_TOKENS));
     const digest = await digestHistory(entries, turns, job.previousSummary, maxTasks, signal);
@@ -39,16 +37,3 @@ export const offlineWorker: CompactWorker = {
     return NO_MODEL;
   },
 };
-
-/** Every written file that has no mark is named, and the most needed of those that were only read. */
-async function addReferences(
-  desk: Desk,
-  ranked: readonly RankedFile[],
-  marked: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  const others = ranked.filter(({ path }) => !marked.has(path));
-  const read = new Set(others.filter(({ edits }) => edits === 0).slice(0, READ_REFERENCES));
-  for (const file of others)
-    if (file.edits > 0 || read.has(file)) await desk.call('add_reference', { path: file.path }, signal);
-}

@@ -1,5 +1,6 @@
-/** Which lines of a file are worth having: windows around edits and reads rather than the whole from the top. */
-import type { Interest, RankedFile } from './file-rank';
+/** Which lines of a file are worth having: small files whole, of large ones what was read and what lies around edits. */
+import type { Interest, RankedFile, ShownLines } from './file-rank';
+import { roughTokens } from './prose';
 
 /** 1-based lines, both ends included. */
 export interface Window {
@@ -7,92 +8,170 @@ export interface Window {
   readonly toLine: number;
 }
 
-/** A file as `read_file` showed it: text by line number; lines that are not known are not there. */
+/** A file as `read_file` showed it. Lines that are not known have no tokens. */
 export interface SeenFile {
+  /** Text by line number. */
   readonly lines: ReadonlyMap<number, string>;
+  /** The last line. */
   readonly count: number;
+  /** About how many tokens each line takes, by line number. */
+  readonly tokens: ReadonlyMap<number, number>;
+  /** Whether that is all of it. */
+  readonly complete: boolean;
 }
 
-/** Lines before and behind an edit. */
-const AROUND = 15;
-/** Lines of a read without bounds that are taken from its beginning, where the file is too large to be taken whole. */
-const FIRST_LINES = 60;
-/** Lines of one read that are taken, beside its first. */
-const LONGEST = 160;
+/** Lines before and behind one that an edit put in. */
+const AROUND = { before: 15, behind: 25 } as const;
+/** Lines between two stretches up to which they are one. */
+const GAP = 10;
+/** Lines of a window at least. */
+const FEW = 4;
+/** Tokens of the header of a stretch. */
+const HEADER = 14;
+/** Tokens up to which a file is taken whole, whatever was looked at of it. */
+const SMALL = 500;
+/** Share of the budget that a file may take as a whole where only parts of it were looked at. */
+const WHOLE_SHARE = 0.25;
+/** Lines that are taken of a file that is not shown. */
+const GUESSED = 160;
+/** Share of the tokens of lines that must stand in the tail for these to be taken as shown there. */
+const STANDS = 0.7;
 
-/** Windows of a file, the most needed first, at most `max`; none overlaps another. */
-export function windowsOf(file: RankedFile, seen: SeenFile, max: number): readonly Window[] {
-  const windows: Window[] = [];
-  for (const interest of [
-    ...file.interests.filter(({ edited }) => edited),
-    ...file.interests.filter(({ edited }) => !edited),
-  ]) {
-    for (const window of placesOf(interest, seen)) {
-      const near = windows.findIndex(
-        (other) => window.fromLine <= other.toLine + 8 && other.fromLine <= window.toLine + 8,
-      );
-      const other = windows[near];
-      if (other === undefined) windows.push(window);
-      else if (other.toLine - other.fromLine < 160)
-        windows[near] = {
-          fromLine: Math.min(other.fromLine, window.fromLine),
-          toLine: Math.max(other.toLine, window.toLine),
-        };
+/** The file with its lines counted. */
+export function seenFile(lines: ReadonlyMap<number, string>, complete: boolean): SeenFile {
+  const tokens = new Map<number, number>();
+  let count = 0;
+  for (const [number, text] of lines) {
+    tokens.set(number, roughTokens(text.trimStart()) + 1);
+    count = Math.max(count, number);
+  }
+  return { lines, count, tokens, complete };
+}
+
+/** Lines of a file that are worth having, by number, ascending; without those that the retained tail shows. */
+export function wantedLines({ interests, shown }: RankedFile, seen: SeenFile, budget: number): readonly number[] {
+  const all = [...seen.lines.keys()];
+  const looked = withoutGaps(interests.flatMap((interest) => placesOf(interest, seen)));
+  const parts = all.filter(liesIn(looked));
+  const whole = tokensOf(seen, all);
+  const isWhole =
+    parts.length === 0 || whole <= Math.max(SMALL, Math.min(budget * WHOLE_SHARE, 2 * tokensOf(seen, parts)));
+  return unshown(isWhole ? all : parts, seen, shown);
+}
+
+/** As many of the lines as fit into the tokens: those that were looked at last first, then from the top; ascending. */
+export function fittingLines(
+  { interests }: RankedFile,
+  seen: SeenFile,
+  lines: readonly number[],
+  tokens: number,
+): readonly number[] {
+  const free = new Set(lines);
+  const chosen = new Set<number>();
+  let left = tokens;
+  for (const { fromLine, toLine } of [...interests.flatMap((interest) => placesOf(interest, seen)), wholeOf(seen)]) {
+    for (let number = fromLine; number <= toLine; number++) {
+      if (!free.has(number)) continue;
+      const cost = (seen.tokens.get(number) ?? 0) + (chosen.has(number - 1) ? 0 : HEADER);
+      if (cost > left) return [...chosen].sort((a, b) => a - b);
+      left -= cost;
+      free.delete(number);
+      chosen.add(number);
     }
-    if (windows.length >= max) break;
   }
-  return disjoint(windows).slice(0, max);
+  return [...chosen].sort((a, b) => a - b);
 }
 
-function placesOf(interest: Interest, seen: SeenFile): readonly Window[] {
-  if (interest.fromLine !== undefined) {
-    const toLine = Math.min(interest.toLine ?? Infinity, seen.count, interest.fromLine + LONGEST);
-    return toLine < interest.fromLine ? [] : [{ fromLine: interest.fromLine, toLine }];
+/** About how many tokens lines take with the headers of their stretches. */
+export function tokensOf(seen: SeenFile, lines: readonly number[]): number {
+  let tokens = 0;
+  let last = 0;
+  for (const number of lines) {
+    tokens += (seen.tokens.get(number) ?? 0) + (number === last + 1 && last > 0 ? 0 : HEADER);
+    last = number;
   }
-  if (interest.anchors.length > 0) {
-    return interest.anchors.flatMap((anchor) => {
-      const line = lineOf(seen, anchor);
-      return line === undefined
-        ? []
-        : [{ fromLine: Math.max(1, line - AROUND), toLine: Math.min(seen.count, line + AROUND + 10) }];
-    });
-  }
-  return interest.edited || seen.count === 0 ? [] : [{ fromLine: 1, toLine: Math.min(seen.count, FIRST_LINES) }];
+  return tokens;
 }
 
-function lineOf(seen: SeenFile, anchor: string): number | undefined {
-  for (const [number, text] of seen.lines) if (text.trim() === anchor) return number;
-  for (const [number, text] of seen.lines) if (text.includes(anchor)) return number;
+/**
+ * Ascending lines as windows; where the file has no lines that are known in between, they are one. Those of a few lines are
+ * left out where there are longer ones.
+ */
+export function windowsOf(seen: SeenFile, lines: readonly number[]): readonly Window[] {
+  const windows: { fromLine: number; toLine: number }[] = [];
+  for (const number of lines) {
+    const last = windows.at(-1);
+    if (last !== undefined && isUnknown(seen, last.toLine + 1, number)) last.toLine = number;
+    else windows.push({ fromLine: number, toLine: number });
+  }
+  const telling = windows.filter(({ fromLine, toLine }) => toLine - fromLine + 1 >= FEW);
+  return telling.length === 0 ? windows : telling;
+}
+
+/** Where a file that is not shown was read, or else its beginning; newest first, none overlapping another. */
+export function guessedWindows({ interests }: RankedFile, max: number): readonly Window[] {
+  const windows: Window[] = [];
+  for (const { fromLine = 1, toLine = Infinity } of interests) {
+    const window = { fromLine, toLine: Math.min(toLine, fromLine + GUESSED - 1) };
+    if (!windows.some((other) => window.fromLine <= other.toLine && other.fromLine <= window.toLine))
+      windows.push(window);
+  }
+  return windows.slice(0, max);
+}
+
+function isUnknown({ lines }: SeenFile, from: number, to: number): boolean {
+  for (let number = from; number < to; number++) if (lines.has(number)) return false;
+  return true;
+}
+
+function wholeOf({ count }: SeenFile): Window {
+  return { fromLine: 1, toLine: count };
+}
+
+/** The lines of an interest: those that a reading asked for, or those around what an edit put in. */
+function placesOf({ edited, fromLine, toLine, anchors }: Interest, seen: SeenFile): readonly Window[] {
+  if (fromLine !== undefined) return [{ fromLine, toLine: Math.min(toLine ?? Infinity, seen.count) }];
+  if (!edited) return [wholeOf(seen)];
+  return anchors.flatMap((anchor) => {
+    const line = lineOf(seen, anchor);
+    return line === undefined
+      ? []
+      : [{ fromLine: Math.max(1, line - AROUND.before), toLine: Math.min(seen.count, line + AROUND.behind) }];
+  });
+}
+
+function lineOf({ lines }: SeenFile, anchor: string): number | undefined {
+  for (const [number, text] of lines) if (text.trim() === anchor) return number;
+  for (const [number, text] of lines) if (text.includes(anchor)) return number;
   return undefined;
 }
 
-/** The same for a file that is not shown: where it was read, or its beginning. */
-export function guessedWindows(file: RankedFile, max: number): readonly Window[] {
-  const windows = file.interests.map(({ fromLine = 1, toLine = Infinity }) => ({
-    fromLine,
-    toLine: Math.min(toLine, fromLine + LONGEST),
-  }));
-  return disjoint(windows).slice(0, max);
+/** Windows in ascending order; those that overlap or are near each other are one. */
+function withoutGaps(windows: readonly Window[]): readonly Window[] {
+  const joined: { fromLine: number; toLine: number }[] = [];
+  for (const { fromLine, toLine } of [...windows].sort((a, b) => a.fromLine - b.fromLine)) {
+    const last = joined.at(-1);
+    if (last !== undefined && fromLine <= last.toLine + GAP + 1) last.toLine = Math.max(last.toLine, toLine);
+    else joined.push({ fromLine, toLine });
+  }
+  return joined;
 }
 
-/** Windows without the lines that an earlier one of the list has. */
-function disjoint(windows: readonly Window[]): readonly Window[] {
-  const kept: Window[] = [];
-  for (const window of windows) {
-    if (kept.some((other) => window.fromLine <= other.toLine && other.fromLine <= window.toLine)) continue;
-    kept.push(window);
-  }
-  return kept;
+/** Whether a line lies in one of the windows; lines are to be asked in ascending order. */
+function liesIn(windows: readonly Window[]): (line: number) => boolean {
+  let at = 0;
+  return (line) => {
+    while (at < windows.length && (windows[at]?.toLine ?? 0) < line) at++;
+    return (windows[at]?.fromLine ?? Infinity) <= line;
+  };
 }
 
-/** The window without lines that are shown anyway; what is left of it, longest part first. */
-export function unshown(window: Window, shown: readonly Window[]): Window | undefined {
-  let parts: Window[] = [window];
-  for (const { fromLine, toLine } of shown) {
-    parts = parts.flatMap((part) => [
-      ...(part.fromLine < fromLine ? [{ fromLine: part.fromLine, toLine: Math.min(part.toLine, fromLine - 1) }] : []),
-      ...(part.toLine > toLine ? [{ fromLine: Math.max(part.fromLine, toLine + 1), toLine: part.toLine }] : []),
-    ]);
+/** The lines without those that the tail shows, as far as what stands there is large enough to be them. */
+function unshown(lines: readonly number[], seen: SeenFile, shown: readonly ShownLines[]): readonly number[] {
+  let left = lines;
+  for (const { fromLine, toLine, tokens } of shown) {
+    const isCovered = (line: number): boolean => fromLine <= line && line <= toLine;
+    if (tokens >= STANDS * tokensOf(seen, left.filter(isCovered))) left = left.filter((line) => !isCovered(line));
   }
-  return parts.sort((a, b) => b.toLine - b.fromLine - (a.toLine - a.fromLine))[0];
+  return left;
 }
