@@ -11,7 +11,7 @@ import { HandedIn } from './handed-in';
 import { deskPage, type DeskHistory } from './history';
 import { Marks, linesText, type MarkRequest } from './marks';
 import type { SummaryProblem } from './summary';
-import { collapseBlanks } from './summary-format';
+import { collapseBlanks } from './quotation';
 import { reasonOf, SessionTouches, type TouchedFile } from './touches';
 
 /** References beyond this number are refused; a list that long helps nobody. */

@@ -2,6 +2,7 @@
  * The stock summary format (S9.8): five sections under fixed headings, as text and as data, and the checks of S9.7. Lines that
  * are quoted for the names in them may stand behind the sections, under a heading of their own.
  */
+import { quotationsOf } from './quotation';
 import type { SummaryFacts, SummaryFormat, SummaryProblem } from './summary';
 
 /** The sections in their order; each stands under `## ` and its name. */
@@ -68,21 +69,6 @@ export function parseSummary(text: string): Summary {
     current: lines('Current Work').filter(isSaid),
     ...(quoted.length > 0 && { quoted }),
   };
-}
-
-/** The quotations of a line under User Directives that must stand in a message of the user. Empty: the line quotes nothing. */
-export function quotationsOf(line: string): readonly string[] {
-  const outer = outerQuotation(line);
-  if (outer === undefined) return [];
-  const inner = [...line.matchAll(/["“„«»「『”‟]([^"“”„‟«»「」『』]+)["”“«»」』]/gu)].flatMap(
-    (match) => match[1] ?? [],
-  );
-  return inner.length > 1 ? [outer, ...inner] : [outer];
-}
-
-/** Text in which blanks of any kind and number are one blank; how quotations are compared. */
-export function collapseBlanks(text: string): string {
-  return text.replace(/\s+/gu, ' ').trim();
 }
 
 /** The service behind `SUMMARY_FORMAT` unless another plugin replaces it. */
@@ -245,14 +231,6 @@ function entryText(lines: readonly string[]): string {
 
 function unbulleted(entry: string): string {
   return entry.replace(BULLET, '');
-}
-
-/** What stands between the first opening and the last closing quotation mark. */
-function outerQuotation(line: string): string | undefined {
-  const start = line.search(/["“„‟«»「『]/u);
-  const end = Math.max(...['"', '”', '“', '«', '»', '」', '』'].map((mark) => line.lastIndexOf(mark)));
-  const quotation = start === -1 || end <= start ? '' : line.slice(start + 1, end);
-  return quotation.trim() === '' ? undefined : quotation;
 }
 
 function clip(line: string): string {

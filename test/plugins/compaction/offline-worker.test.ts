@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import type { NewItem } from '../../../core';
-import {
-  collapseBlanks,
-  parseSummary,
-  stockSummaryFormat,
-  type Summary,
-} from '../../../plugins/compaction/summary-format';
+import { collapseBlanks } from '../../../plugins/compaction/quotation';
+import { parseSummary, stockSummaryFormat, type Summary } from '../../../plugins/compaction/summary-format';
 import { offlineWorker } from '../../../plugins/compaction/workers/offline/offline-worker';
 import { histories } from '../../arbitraries/history';
 import { assistant, call, tokenizer, user } from '../../support/context';

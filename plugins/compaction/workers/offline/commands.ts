@@ -68,9 +68,9 @@ export function hasFailed(result: Entry, command: string | undefined): boolean {
 const TELLING =
   /\b\w*(?:Error|Exception|Panic|Failure)\b\s*[:(]|error TS\d+|\berror(?:\[\w+\])?:|^fatal:|^panic|^E {3}|\bfailed\b|\bcannot\b|\bcan't\b|not found|No such|denied|undefined|refused|timed? ?out|nothing to commit|\bFAIL/i;
 
-/** Lines that tools put around an output. */
+/** Lines that tools put around an output, and of what went well. */
 const NO_ERROR =
-  /^(?:(?:Error: )?Exit code:? -?\d+$|Wall time:|Chunk ID:|Process exited|Original token count|Total output lines|Command:|Directory:|Signal:|\(\w+\)$)/i;
+  /^(?:> .*$|[✔✓√] .*$|(?:ok|PASS)\b.*$|(?:Error: )?Exit code:? -?\d+$|Wall time:|Chunk ID:|Process exited|Original token count|Total output lines|Command:|Directory:|Signal:|\(\w+\)$)/i;
 
 /** The line of an output that says what went wrong, at most `max` characters; empty where the output is. */
 export function errorLine(text: string, max: number): string {

@@ -100,12 +100,11 @@ function linesPut(call: ReturnType<typeof fileCalls>[number]): readonly string[]
   }
 }
 
-/** The command of a call with its outcome and the other lines of its script; of another call its files, else its arguments. */
+/** The command of a call with its outcome and the other lines of its script; of another call that touches no file its arguments. */
 function linesRun({ entry, script, command, result, failed }: Call): readonly QuotableLine[] {
   if (script === undefined || command === undefined) {
-    const given = fileCalls(entry.tool, entry.args).map(({ path }) => path);
-    const told = entry.touches.length > 0 ? given : planOf(entry) === undefined ? wordsIn(entry.args) : [];
-    return told.length === 0 ? [] : quotable([`${entry.tool} ${told.join(' ')}`], SOURCES.commands, entry.number);
+    if (entry.touches.length > 0 || planOf(entry) !== undefined) return [];
+    return quotable([`${entry.tool} ${wordsIn(entry.args).join(' ')}`], SOURCES.commands, entry.number);
   }
   const [first = '', ...rest] = script.split('\n').filter((line) => line.trim() !== '');
   const outcome = result === undefined ? '' : failed ? errorLine(result.text, 80) : verdictOf(result.text);

@@ -1,6 +1,6 @@
 /** The user's own words for the summary (S9.8): the newest messages whole, standing rules of the older ones. */
 import { inSlices } from '../../../../core/index';
-import { collapseBlanks, quotationsOf } from '../../summary-format';
+import { collapseBlanks, quotationsOf } from '../../quotation';
 import { directivesOf, type Directive } from './directives';
 import type { Entry } from './pages';
 import { roughTokens } from './prose';
