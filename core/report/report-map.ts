@@ -1,4 +1,5 @@
 /** The map of a session: every item, what it takes, and what became of it. */
+import { stripVTControlCharacters } from 'node:util';
 import { kindOf } from '../agent/inspect';
 import type { Touch } from '../agent/touched-files';
 import type { SessionContext } from '../context/context';
@@ -110,9 +111,9 @@ export class ReportMap {
   }
 }
 
-/** The beginning of what an item says, on one line: of a call its arguments, of a result its summary. */
+/** The beginning of what an item says, on one line without the codes of terminals: of a call its arguments, of a result its summary. */
 export function beginningOf(item: Item): string {
-  const text = oneLine(wordsOf(item).slice(0, REACH));
+  const text = oneLine(stripVTControlCharacters(wordsOf(item).slice(0, REACH)));
   return (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text).toWellFormed();
 }
 

@@ -1,4 +1,5 @@
 /** What a session holds, found without the code that writes summaries, so that summaries can be judged by it. */
+import { stripVTControlCharacters } from 'node:util';
 import { maskSecrets } from '../../plugins/guard/secrets';
 import type { CompactRun } from '../../core/cli/compact-run';
 import { saysFailed } from '../../core/files/read-output';
@@ -41,7 +42,7 @@ export async function factsOf(
   );
   const carried = new Set([...context.items()].map(({ id }) => id));
   const prompts = [...session.items(from)].flatMap((item) =>
-    isPrompt(item) && tokenizer.countText(textOf(item)) <= SHORT ? [item] : [],
+    isPrompt(item) && tokenizer.countText(typedIn(textOf(item))) <= SHORT ? [item] : [],
   );
   const part = [...session.items(from, to)];
   const said = part
@@ -49,9 +50,11 @@ export async function factsOf(
     .join('\n');
   return {
     log: maskSecrets(
-      [...earlier.flatMap(({ blocks }) => blocks.map(({ text }) => text)), ...[...session.items()].map(textOf)].join(
-        '\n',
-      ),
+      [
+        ...earlier.flatMap(({ blocks }) => blocks.map(({ text }) => text)),
+        ...[...session.items()].map((item) => stripVTControlCharacters(textOf(item))),
+        ...touched.map(({ path }) => files.display(path)),
+      ].join('\n'),
     ),
     written: [
       ...new Set(

@@ -86,7 +86,7 @@ function wholeQuotation(text: string): string {
   const lines = text.split('\n').filter((line) => !/^\[image [^\]]*\]$/.test(line));
   const whole = collapseBlanks(lines.join('\n'));
   const words = collapseBlanks(userWords(text));
-  return whole.length - words.length > SHORT && whole.includes(words) ? words : whole;
+  return words !== '' && whole.length - words.length > SHORT && whole.includes(words) ? words : whole;
 }
 
 /** What a message rules or wishes: a short message as a whole, else the sentences that do. */
